@@ -1,0 +1,1 @@
+"""Who plays: policies answered in batches."""

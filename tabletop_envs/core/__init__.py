@@ -1,0 +1,1 @@
+"""What every game shares: records, compiled loops, layouts, the contract of a game."""

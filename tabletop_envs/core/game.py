@@ -1,0 +1,135 @@
+"""The contract of a game, and `Game`: a declaration bound to its compiled functions.
+
+A game is a folder. Its `__init__.py` declares `GAME`; the other files hold, under fixed names, what follows. `s` is a
+record (`state.DTYPE`: header, options, fields); `mask`, `out`, `points` and `places` belong to the caller.
+
+| function | file | does |
+| --- | --- | --- |
+| `setup(s)` | rules | deals: from a zeroed record with header and options filled to the first step of the game |
+| `legal(s, mask)` | rules | writes 0/1 (int8) for the seat to act, every entry; returns how many are legal, 0 only when over |
+| `apply(s, action)` | rules | asserts its preconditions (never by calling `legal`) and executes one decision |
+| `advance(s)` | rules | one automatic step (chance, skip, next round, end); called while `seat` is NOBODY and it is not over |
+| `score(s, points, places)` | rules | final or running points and places (1 = first; ties share one) of each seat; int32 |
+| `observe(s, seat, out)` | view | the float32 observation in [0, 1] of any seat at any time, every entry |
+| `determinize(s, seat, salt)` | view | keeps the seat's observation and mask, re-deals what it cannot know, re-keys chance |
+| `check(s)` | state | 0, or a positive code of the broken invariant |
+| `greedy(s, mask, salt)` | bot | the baseline's choice among the mask's actions; knows only what the seat may know |
+
+A game ends by setting `over` and `seat = NOBODY`. A phase of several small decisions is several calls of `apply`; a
+seat may act several times in a row, or in another's turn. `apply` leaves `seat = NOBODY` when something automatic
+comes next, so that tests can stop between the steps.
+
+Besides: `state.FIELDS` (the record's fields), `state.Phase` (an IntEnum), `state.INVARIANTS` (code -> words),
+`actions.ACTIONS` and `view.OBSERVATIONS` (layouts), and in plain Python:
+
+* notation: `action_text(action)`, `parse_action(text)`, `event_text(kind, seat, value)`, `describe(s, viewer)` (JSON
+  facts for a viewer: a seat, PUBLIC or ALL), `restore(facts, s)` (a record from the facts for ALL, written into s),
+  `position_text(s, viewer)`, `parse_position(text, s)`;
+* cases: `is_manual(case)`, `settings(case)`, `arrange(case, s)`, `entry_action(entry, s)`,
+  `differences(expected, s, before)`.
+
+The machinery's step is: `apply`, then `advance` while nobody is asked, then `legal`, and again while exactly one
+action is legal and `auto_forced` is on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from tabletop_envs.core import jit, record
+from tabletop_envs.core.layout import ActionLayout, ObservationLayout
+from tabletop_envs.core.spec import GameSpec, Settings
+from tabletop_envs.errors import GameDefinitionError
+
+# name -> (file, returns, arguments behind the record); the order is that of `Game.calls`, which ends before `check`.
+CONTRACT: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
+    "setup": ("rules", "none", ()),
+    "legal": ("rules", "int", ("mask",)),
+    "apply": ("rules", "none", ("int",)),
+    "advance": ("rules", "none", ()),
+    "score": ("rules", "none", ("ints", "ints")),
+    "observe": ("view", "none", ("int", "floats")),
+    "determinize": ("view", "none", ("int", "int")),
+    "greedy": ("bot", "int", ("mask", "int")),
+    "check": ("state", "int", ()),
+}
+FILES: Final = ("tables", "state", "actions", "rules", "view", "notation", "cases", "bot")
+
+PUBLIC: Final = -1
+ALL: Final = -2
+
+
+class Game:
+    """A game ready to run. Machinery knows games through this class alone.
+
+    spec: the declaration; dtype: of the records; actions, observations: the layouts; calls: what compiled loops take
+    as their first argument (addresses, or the functions themselves with the JIT off).
+
+    Raises GameDefinitionError for a folder that does not keep the contract.
+    """
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.spec = spec
+        self.modules: dict[str, ModuleType] = {}
+        for name in FILES:
+            try:
+                self.modules[name] = import_module(f"{spec.package}.{name}")
+            except ModuleNotFoundError as error:
+                if error.name != f"{spec.package}.{name}":
+                    raise
+                raise GameDefinitionError(f"{spec.id}: the folder {spec.package} has no file {name}.py") from None
+        self.dtype: np.dtype = self._part("state", "DTYPE")
+        self.actions: ActionLayout = self._part("actions", "ACTIONS")
+        self.observations: ObservationLayout = self._part("view", "OBSERVATIONS")
+        self.functions: dict[str, Callable[..., Any]] = {
+            name: self._part(file, name) for name, (file, _, _) in CONTRACT.items()
+        }
+        bound = [self._bind(name) for name in CONTRACT if name != "check"]
+        self.calls: Any = np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
+
+    def _bind(self, name: str) -> Any:
+        _, returns, arguments = CONTRACT[name]
+        return jit.bind(self.functions[name], returns, (jit.record_type(self.dtype), *arguments))
+
+    @cached_property
+    def check_call(self) -> Any:
+        """The address of `check`, for `loops.check`; compiled when first asked for, as play needs it not."""
+        return self._bind("check")
+
+    def _part(self, file: str, name: str) -> Any:
+        try:
+            return getattr(self.modules[file], name)
+        except AttributeError:
+            raise GameDefinitionError(f"{self.spec.id}: {file}.py does not define {name}") from None
+
+    @property
+    def num_actions(self) -> int:
+        """The size of the action space, the same for every option."""
+        return self.actions.size
+
+    def settings(self, num_players: int | None = None, **options: Any) -> Settings:
+        """See `GameSpec.settings`."""
+        return self.spec.settings(num_players, **options)
+
+    def observation_size(self, settings: Settings) -> int:
+        """The length of the observation vector."""
+        return self.observations.size(settings.values)
+
+    def template(self, settings: Settings) -> np.ndarray:
+        """One zeroed record, shape (1,), ready for a key and `setup`."""
+        return record.template(self.dtype, settings)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.spec.env_id}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # addresses belong to one process: another one binds the game anew
+        from tabletop_envs import registry
+
+        return registry.load, (self.spec.env_id,)

@@ -1,0 +1,155 @@
+"""Actions and observations as named blocks: one declaration yields offsets, spaces, decoders and doc tables.
+
+A block with a `board` shape is a stack of planes over that board (its last two axes); networks that know about
+layouts treat such blocks as images.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tabletop_envs.errors import GameDefinitionError, IllegalActionError
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named run of indices.
+
+    name; shape: row-major, () for a single index; legend: what an index means; clause: of RULES.md;
+    board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists
+    (observations only).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    legend: str
+    clause: str = ""
+    board: tuple[int, int] | None = None
+    option: str | None = None
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def planes(self) -> int:
+        """How many planes a board block stacks; 0 for a flat block."""
+        return self.size // prod(self.board) if self.board else 0
+
+
+class Layout:
+    """Blocks one after another.
+
+    Raises GameDefinitionError for two blocks of one name, a board that does not divide its block, or an unconditional
+    block behind one that belongs to an option.
+    """
+
+    def __init__(self, *blocks: Block) -> None:
+        self.blocks = blocks
+        self._start: dict[str, int] = {}
+        offset = 0
+        for block in blocks:
+            if block.name in self._start:
+                raise GameDefinitionError(f"two blocks are called {block.name!r}: rename one")
+            if block.board and block.size % prod(block.board):
+                raise GameDefinitionError(f"block {block.name!r} is no stack of boards of {block.board}")
+            self._start[block.name] = offset
+            offset += block.size
+        conditional = [block.option is not None for block in blocks]
+        if conditional != sorted(conditional):
+            raise GameDefinitionError("blocks of an option stand last")
+        self.full_size = offset
+
+    def start(self, name: str) -> int:
+        """The first index of a block, with every option's blocks present."""
+        return self._start[name]
+
+    def block(self, name: str) -> Block:
+        """The block of this name."""
+        return next(block for block in self.blocks if block.name == name)
+
+    def rows(self) -> list[tuple[str, int, str, str]]:
+        """The doc table: (indices, size, name, legend) a block."""
+        rows = []
+        for block in self.blocks:
+            first = self._start[block.name]
+            span = str(first) if block.size == 1 else f"{first}..{first + block.size - 1}"
+            legend = block.legend + (f" ({block.clause})" if block.clause else "")
+            if block.option:
+                span, legend = "at the end", f"{legend}; only with option `{block.option}`"
+            rows.append((span, block.size, block.name, legend))
+        return rows
+
+    def markdown(self) -> str:
+        """The doc table as Markdown."""
+        lines = ["| indices | size | block | meaning |", "| --- | --- | --- | --- |"]
+        lines += [f"| {span} | {size} | `{name}` | {legend} |" for span, size, name, legend in self.rows()]
+        return "\n".join(lines)
+
+    def digest(self) -> str:
+        """16 hex digits over names, shapes and conditions: equal for equal meanings of every index."""
+        facts = repr([(block.name, block.shape, block.option) for block in self.blocks])
+        return hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+class ActionLayout(Layout):
+    """The action space of a game, the same for every option and number of players."""
+
+    @property
+    def size(self) -> int:
+        return self.full_size
+
+    def space(self) -> gymnasium.spaces.Discrete:
+        """A new `Discrete` space."""
+        return gymnasium.spaces.Discrete(self.size)
+
+    def encode(self, name: str, *index: int) -> int:
+        """The action of a block and an index into its shape."""
+        block = self.block(name)
+        return self._start[name] + (int(np.ravel_multi_index(index, block.shape)) if block.shape else 0)
+
+    def decode(self, action: int) -> tuple[str, tuple[int, ...]]:
+        """The block and the index into its shape; raises IllegalActionError outside the space."""
+        self.check(action)
+        for block in self.blocks:
+            offset = action - self._start[block.name]
+            if offset < block.size:
+                return block.name, tuple(int(i) for i in np.unravel_index(offset, block.shape)) if block.shape else ()
+        raise AssertionError("unreachable: the action was checked")
+
+    def check(self, action: Any) -> int:
+        """The action as an int; raises IllegalActionError when it is not a whole number of the space."""
+        if not isinstance(action, (int, np.integer)) or isinstance(action, bool) or not 0 <= action < self.size:
+            raise IllegalActionError(f"action {action!r} is not a whole number from 0 to {self.size - 1}")
+        return int(action)
+
+
+class ObservationLayout(Layout):
+    """The flat observation of a game: float32 in [0, 1]; options may append blocks."""
+
+    def present(self, options: Mapping[str, Any]) -> list[Block]:
+        """The blocks that exist with these options."""
+        return [block for block in self.blocks if block.option is None or options[block.option]]
+
+    def size(self, options: Mapping[str, Any]) -> int:
+        """The length of the vector with these options."""
+        return sum(block.size for block in self.present(options))
+
+    def space(self, options: Mapping[str, Any]) -> gymnasium.spaces.Box:
+        """A new `Box` space."""
+        return gymnasium.spaces.Box(0.0, 1.0, (self.size(options),), np.float32)
+
+    def decode(self, vector: np.ndarray, options: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """The vector's blocks by name, each in its shape (views)."""
+        parts, offset = {}, 0
+        for block in self.present(options):
+            parts[block.name] = vector[offset : offset + block.size].reshape(block.shape)
+            offset += block.size
+        return parts

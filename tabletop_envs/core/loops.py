@@ -1,0 +1,330 @@
+"""Compiled loops over any game. Each takes the game's `calls` first and knows a game only through them.
+
+`states` is a structured array, `i` an index into it, `mask` an int8 vector of the number of actions, `masks` one row
+a state, `out`/`outs` float32 observations likewise. Actions must be legal: whoever calls has looked at the mask.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tabletop_envs.core.header import NOBODY, OVER_CAP, RUNNING
+from tabletop_envs.core.jit import jit, jit_nogil, pointer_call
+from tabletop_envs.core.random import EPISODE, POLICY, derive_key, word
+
+SETUP: Final = 0
+LEGAL: Final = 1
+APPLY: Final = 2
+ADVANCE: Final = 3
+SCORE: Final = 4
+OBSERVE: Final = 5
+DETERMINIZE: Final = 6
+GREEDY: Final = 7
+
+RANDOM_POLICY: Final = 0
+GREEDY_POLICY: Final = 1
+
+call_setup: Any = pointer_call(1, "none")
+call_legal: Any = pointer_call(2, "int")
+call_apply: Any = pointer_call(2, "none")
+call_advance: Any = pointer_call(1, "none")
+call_score: Any = pointer_call(3, "none")
+call_observe: Any = pointer_call(3, "none")
+call_determinize: Any = pointer_call(3, "none")
+call_check: Any = pointer_call(1, "int")
+call_greedy: Any = pointer_call(3, "int")
+
+
+# --- one record -------------------------------------------------------------------------------------------------
+
+
+@jit
+def nth_legal(mask, number):
+    """The action of the mask's set entry of this number, counted from 0."""
+    action = 0
+    while True:  # eight entries at a time: masks are long and mostly empty
+        if action + 8 > len(mask):
+            break
+        count = 0
+        for k in range(8):
+            count += mask[action + k]
+        if number < count:
+            break
+        number -= count
+        action += 8
+    while True:
+        number -= mask[action]
+        if number < 0:
+            return action
+        action += 1
+
+
+@jit
+def settle(calls, s, mask):
+    """Take every automatic step until a seat is asked or the game is over; write the mask, return its number."""
+    while True:
+        while s.seat == NOBODY and s.over == RUNNING:
+            call_advance(calls[ADVANCE], s)
+        if s.over == RUNNING and s.decisions >= s.max_decisions:
+            s.over = OVER_CAP
+            s.seat = NOBODY
+        if s.over != RUNNING:
+            mask[:] = 0
+            return 0
+        count = call_legal(calls[LEGAL], s, mask)
+        if count > 1 or s.auto_forced == 0:
+            return count
+        call_apply(calls[APPLY], s, nth_legal(mask, 0))
+
+
+@jit
+def begin(calls, s, mask):
+    """Deal a prepared record and settle."""
+    call_setup(calls[SETUP], s)
+    return settle(calls, s, mask)
+
+
+@jit
+def take(calls, s, action, mask):
+    """Execute one decision and settle."""
+    s.num_events = 0
+    s.decisions += 1
+    call_apply(calls[APPLY], s, action)
+    return settle(calls, s, mask)
+
+
+@jit
+def choose(calls, policy, s, mask, count, salt):
+    """The choice of a built-in policy: uniform among the legal actions, or the game's greedy baseline."""
+    if policy == GREEDY_POLICY:
+        return call_greedy(calls[GREEDY], s, mask, salt)
+    return nth_legal(mask, (word(salt, POLICY, int(s.decisions)) * count) >> 32)
+
+
+# --- called from Python -----------------------------------------------------------------------------------------
+
+
+@jit
+def start(calls, states, i, mask):
+    """Deal state i; returns the number of legal actions."""
+    return begin(calls, states[i], mask)
+
+
+@jit
+def step(calls, states, i, action, mask):
+    """One decision in state i; returns the number of legal actions, 0 when the game is over."""
+    return take(calls, states[i], action, mask)
+
+
+@jit
+def step_observed(calls, states, i, action, mask, out):
+    """One decision in state i, mask and observation of the next seat to act (of seat 0 when over).
+
+    Returns seat + 1 (0 when over), plus 256 when events were logged.
+    """
+    s = states[i]
+    take(calls, s, action, mask)
+    seat = int(s.seat)
+    call_observe(calls[OBSERVE], s, max(seat, 0), out)
+    return seat + 1 + (256 if s.num_events > 0 else 0)
+
+
+@jit
+def raw_apply(calls, states, i, action):
+    """Nothing but the game's `apply`."""
+    call_apply(calls[APPLY], states[i], action)
+
+
+@jit
+def raw_advance(calls, states, i):
+    """Nothing but one automatic step."""
+    call_advance(calls[ADVANCE], states[i])
+
+
+@jit
+def refresh(calls, states, i, mask):
+    """Settle a record that was written or restored."""
+    return settle(calls, states[i], mask)
+
+
+@jit
+def legal(calls, states, i, mask):
+    """The mask of the seat to act, without any step; all zero when nobody is asked."""
+    s = states[i]
+    if s.seat == NOBODY or s.over != RUNNING:
+        mask[:] = 0
+        return 0
+    return call_legal(calls[LEGAL], s, mask)
+
+
+@jit
+def observe(calls, states, i, seat, out):
+    """The observation of a seat."""
+    call_observe(calls[OBSERVE], states[i], seat, out)
+
+
+@jit
+def score(calls, states, i, points, places):
+    """Points and places of every seat."""
+    call_score(calls[SCORE], states[i], points, places)
+
+
+@jit
+def determinize(calls, states, i, seat, salt):
+    """Re-deal what the seat cannot know."""
+    call_determinize(calls[DETERMINIZE], states[i], seat, salt)
+
+
+@jit
+def check(address, states, i):
+    """The code of the broken invariant, or 0. Takes `Game.check_call`, not `calls`."""
+    return call_check(address, states[i])
+
+
+@jit
+def greedy(calls, states, i, mask, salt):
+    """The greedy baseline's choice."""
+    return call_greedy(calls[GREEDY], states[i], mask, salt)
+
+
+@jit
+def play_out(calls, states, i, mask, policy, salt):
+    """Play state i to its end with a built-in policy for every seat; returns the decisions made."""
+    s = states[i]
+    made = 0
+    count = settle(calls, s, mask)
+    while count > 0:
+        count = take(calls, s, choose(calls, policy, s, mask, count, salt), mask)
+        made += 1
+    return made
+
+
+@jit
+def accepted(calls, states, i, scratch, out):
+    """Try every action on a copy: out[a] = 1 where `apply` does not refuse. The brute-force witness of masks."""
+    for action in range(len(out)):
+        scratch[0] = states[i]
+        out[action] = 1
+        try:
+            call_apply(calls[APPLY], scratch[0], action)
+        except Exception:
+            out[action] = 0
+
+
+@jit
+def count_tree(calls, states, masks, depth):
+    """The number of action sequences of length `depth` from states[0] (perft); games that end early count not.
+
+    states and masks have depth + 1 rows; the rows behind the first are scratch.
+    """
+    if depth == 0:
+        return 1
+    total = 0
+    level = 0
+    settle(calls, states[0], masks[0])
+    while level >= 0:
+        action = 0
+        while action < masks.shape[1] and masks[level, action] == 0:
+            action += 1
+        if action == masks.shape[1]:
+            level -= 1
+            continue
+        masks[level, action] = 0
+        if level == depth - 1:
+            total += 1
+            continue
+        states[level + 1] = states[level]
+        take(calls, states[level + 1], action, masks[level + 1])
+        level += 1
+    return total
+
+
+# --- batches ----------------------------------------------------------------------------------------------------
+
+
+@jit_nogil
+def first_illegal(masks, actions):
+    """The first row whose action is outside the space or not legal; -1 when all are legal."""
+    for i in range(len(actions)):
+        action = actions[i]
+        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
+            return i
+    return -1
+
+
+@jit
+def deal(calls, template, states, i, key, mask):
+    """Begin game i anew from the template with a key."""
+    states[i] = template[0]
+    states[i].key = key
+    return begin(calls, states[i], mask)
+
+
+@jit_nogil
+def deal_batch(calls, template, states, rows, episodes, key, masks):
+    """Begin the games of the rows anew; game i's key is derived from the batch's key, i and its episode."""
+    for number in range(len(rows)):
+        i = rows[number]
+        deal(calls, template, states, i, derive_key(derive_key(key, EPISODE, i), EPISODE, episodes[i]), masks[i])
+
+
+@jit_nogil
+def step_batch(calls, states, rows, actions, masks):
+    """One decision in each of the rows; actions[number] belongs to rows[number]."""
+    for number in range(len(rows)):
+        i = rows[number]
+        take(calls, states[i], actions[number], masks[i])
+
+
+@jit_nogil
+def observe_batch(calls, states, rows, seats, outs):
+    """outs[number] = the observation of seats[number] in the state of rows[number]."""
+    for number in range(len(rows)):
+        call_observe(calls[OBSERVE], states[rows[number]], seats[number], outs[number])
+
+
+@jit_nogil
+def random_batch(calls, template, states, masks, outs, seed, steps):
+    """Random play in every state, `steps` rounds, finished games dealt anew; the loop that benchmarks time.
+
+    outs: observations to write (of the seat to act), or zero rows to write none. Returns decisions and games ended.
+    """
+    games = 0
+    for number in range(steps):
+        for i in range(len(states)):
+            s = states[i]
+            count = 0
+            for a in range(masks.shape[1]):
+                count += masks[i, a]
+            action = nth_legal(masks[i], (word(seed + i, POLICY, number) * count) >> 32)
+            if take(calls, s, action, masks[i]) == 0:
+                games += 1
+                deal(calls, template, states, i, derive_key(seed + i, EPISODE, number), masks[i])
+            if len(outs) > 0:
+                call_observe(calls[OBSERVE], s, int(s.seat), outs[i])
+    return steps * len(states), games
+
+
+@jit_nogil
+def answer_batch(calls, states, rows, learner, policy, salt, masks):
+    """Let built-in policies act in the rows until the learner of each is asked or its game is over.
+
+    learner[i]: the seat that is not answered for; policy[i, seat]: the built-in policy of a seat, -1 where another
+    one plays it (the row is then left there).
+    """
+    for number in range(len(rows)):
+        i = rows[number]
+        s = states[i]
+        while s.over == RUNNING and s.seat != learner[i] and policy[i, int(s.seat)] >= 0:
+            count = 0
+            for a in range(masks.shape[1]):
+                count += masks[i, a]
+            seat = int(s.seat)
+            take(calls, s, choose(calls, policy[i, seat], s, masks[i], count, derive_key(salt, POLICY, i)), masks[i])
+
+
+def scratch(states: np.ndarray, number: int) -> np.ndarray:
+    """Uninitialised records of the same dtype."""
+    return np.empty(number, dtype=states.dtype)

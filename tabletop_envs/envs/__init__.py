@@ -1,0 +1,1 @@
+"""Shells around any game: PettingZoo AEC, batches, Stable-Baselines3."""

@@ -1,0 +1,92 @@
+"""Finds games: the folders of `tabletop_envs.games`, and outside packages by entry point.
+
+An outside package names its declaration in its own metadata:
+
+    [project.entry-points."tabletop_envs.games"]
+    noughts = "my_package.noughts:GAME"
+"""
+
+from __future__ import annotations
+
+import difflib
+import pkgutil
+import re
+import warnings
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final
+
+from tabletop_envs.core.spec import GameSpec
+from tabletop_envs.errors import UnknownGameError
+
+if TYPE_CHECKING:
+    from tabletop_envs.core.game import Game
+
+ENTRY_POINTS: Final = "tabletop_envs.games"
+_ID: Final = re.compile(r"(?:tabletop/)?([a-z][a-z0-9_]*?)(?:[-_]v(\d+))?")
+
+
+@lru_cache(maxsize=None)
+def games() -> dict[str, GameSpec]:
+    """Every game by id (without version), ours first; a broken outside game is left out with a warning."""
+    from tabletop_envs import games as folder
+
+    found: dict[str, GameSpec] = {}
+    for module in pkgutil.iter_modules(folder.__path__):
+        spec = import_module(f"{folder.__name__}.{module.name}").GAME
+        found[spec.id] = spec
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            spec = entry.load()
+        except Exception as error:
+            warnings.warn(f"the game {entry.name!r} ({entry.value}) cannot be imported: {error!r}", stacklevel=2)
+            continue
+        if not isinstance(spec, GameSpec) or spec.id in found:
+            reason = f"id {spec.id!r} is taken" if isinstance(spec, GameSpec) else "it is no GameSpec"
+            warnings.warn(f"the game {entry.name!r} ({entry.value}) is left out: {reason}", stacklevel=2)
+            continue
+        found[spec.id] = spec
+    return found
+
+
+def spec(game_id: str) -> GameSpec:
+    """The declaration behind `urbino`, `urbino-v0`, `urbino_v0` or `tabletop/urbino-v0`.
+
+    Raises UnknownGameError with the nearest id.
+    """
+    known = games()
+    match = _ID.fullmatch(game_id) if isinstance(game_id, str) else None
+    if match and match[1] in known:
+        found = known[match[1]]
+        if match[2] is None or int(match[2]) == found.version:
+            return found
+        raise UnknownGameError(f"{match[1]} has version {found.version}, not {match[2]}: use {found.env_id!r}")
+    near = difflib.get_close_matches(match[1] if match else str(game_id), known, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UnknownGameError(f"no game {game_id!r}: there are {', '.join(known)}{hint}")
+
+
+@lru_cache(maxsize=None)
+def _load(name: str) -> Game:
+    from tabletop_envs.core.game import Game
+
+    return Game(games()[name])
+
+
+def load(game_id: str) -> Game:
+    """The game, compiled and bound once per process. Raises UnknownGameError."""
+    return _load(spec(game_id).id)
+
+
+def fill_pettingzoo() -> None:
+    """Register every game as `tabletop/<game>-vN` where PettingZoo has a registry (1.27 and later)."""
+    import pettingzoo
+
+    if not hasattr(pettingzoo, "register"):
+        return
+    for known in games().values():
+        if known.env_id not in pettingzoo.aec_registry:
+            pettingzoo.register(
+                "aec", known.env_id, entry_point="tabletop_envs.envs.aec:env", kwargs={"game": known.id}
+            )

@@ -1,0 +1,5 @@
+"""Urbino as a PettingZoo module: `urbino_v0.env()`, `urbino_v0.raw_env()`."""
+
+from tabletop_envs.envs.aec import module_level
+
+env, raw_env = module_level("urbino")
