@@ -3,7 +3,7 @@
     >>> import tabletop_envs
     >>> env = tabletop_envs.make("urbino")
 
-`make` builds a PettingZoo AEC environment, `games` lists what there is. Importing the package loads no compiled code.
+`make` builds a PettingZoo AEC environment, `list_games` tells what there is. Importing the package loads no compiled code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from tabletop_envs import registry
-from tabletop_envs.registry import games
 
 if TYPE_CHECKING:
     from tabletop_envs.envs.aec import TabletopAEC
@@ -22,7 +21,7 @@ try:
 except PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0"
 
-__all__ = ["games", "make", "__version__"]
+__all__ = ["__version__", "list_games", "make"]
 
 
 def make(game: str, num_players: int | None = None, **arguments: Any) -> TabletopAEC:
@@ -34,6 +33,11 @@ def make(game: str, num_players: int | None = None, **arguments: Any) -> Tableto
     from tabletop_envs.envs.aec import TabletopAEC
 
     return TabletopAEC(game, num_players, **arguments)
+
+
+def list_games() -> list[str]:
+    """The ids of all games, outside packages included."""
+    return list(registry.games())
 
 
 registry.fill_pettingzoo()

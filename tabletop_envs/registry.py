@@ -30,8 +30,7 @@ _ID: Final = re.compile(r"(?:tabletop/)?([a-z][a-z0-9_]*?)(?:[-_]v(\d+))?")
 @lru_cache(maxsize=None)
 def games() -> dict[str, GameSpec]:
     """Every game by id (without version), ours first; a broken outside game is left out with a warning."""
-    from tabletop_envs import games as folder
-
+    folder = import_module("tabletop_envs.games")
     found: dict[str, GameSpec] = {}
     for module in pkgutil.iter_modules(folder.__path__):
         spec = import_module(f"{folder.__name__}.{module.name}").GAME
