@@ -27,6 +27,10 @@ class GameOverError(TabletopError, RuntimeError):
     """The game is over: it takes no more actions."""
 
 
+class OrderError(TabletopError, AssertionError):
+    """A method was called before the one that has to come first."""
+
+
 class NotationError(TabletopError, ValueError):
     """A text does not name an action or a position."""
 

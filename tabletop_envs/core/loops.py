@@ -89,7 +89,9 @@ def begin(calls, s, mask):
 @jit
 def take(calls, s, action, mask):
     """Execute one decision and settle."""
-    s.num_events = 0
+    if s.num_events > 0:
+        s.events[:] = 0  # rows of old events would make equal states differ in bytes
+        s.num_events = 0
     s.decisions += 1
     call_apply(calls[APPLY], s, action)
     return settle(calls, s, mask)
@@ -97,10 +99,14 @@ def take(calls, s, action, mask):
 
 @jit
 def choose(calls, policy, s, mask, count, salt):
-    """The choice of a built-in policy: uniform among the legal actions, or the game's greedy baseline."""
+    """The choice of a built-in policy: uniform among the legal actions, or the game's greedy baseline.
+
+    One salt serves a whole game: it is mixed with the number of the decision.
+    """
+    salt = derive_key(salt, POLICY, int(s.decisions))
     if policy == GREEDY_POLICY:
         return call_greedy(calls[GREEDY], s, mask, salt)
-    return nth_legal(mask, (word(salt, POLICY, int(s.decisions)) * count) >> 32)
+    return nth_legal(mask, ((salt & 0xFFFFFFFF) * count) >> 32)
 
 
 # --- called from Python -----------------------------------------------------------------------------------------
@@ -245,12 +251,12 @@ def count_tree(calls, states, masks, depth):
 
 
 @jit_nogil
-def first_illegal(masks, actions):
-    """The first row whose action is outside the space or not legal; -1 when all are legal."""
-    for i in range(len(actions)):
-        action = actions[i]
-        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
-            return i
+def first_illegal(masks, rows, actions):
+    """The first number whose action is outside the space or not legal in its row; -1 when all are legal."""
+    for number in range(len(rows)):
+        action = actions[number]
+        if action < 0 or action >= masks.shape[1] or masks[rows[number], action] == 0:
+            return number
     return -1
 
 
@@ -263,11 +269,17 @@ def deal(calls, template, states, i, key, mask):
 
 
 @jit_nogil
-def deal_batch(calls, template, states, rows, episodes, key, masks):
-    """Begin the games of the rows anew; game i's key is derived from the batch's key, i and its episode."""
+def deal_batch(calls, template, states, rows, keys, masks):
+    """Begin the games of the rows anew; keys[number] belongs to rows[number]."""
     for number in range(len(rows)):
-        i = rows[number]
-        deal(calls, template, states, i, derive_key(derive_key(key, EPISODE, i), EPISODE, episodes[i]), masks[i])
+        deal(calls, template, states, rows[number], keys[number], masks[rows[number]])
+
+
+@jit_nogil
+def episode_keys(key, rows, episodes, keys):
+    """keys[number] = the key of a row's episode, derived from the batch's key."""
+    for number in range(len(rows)):
+        keys[number] = derive_key(derive_key(key, EPISODE, rows[number]), EPISODE, episodes[rows[number]])
 
 
 @jit_nogil
@@ -308,21 +320,27 @@ def random_batch(calls, template, states, masks, outs, seed, steps):
 
 
 @jit_nogil
-def answer_batch(calls, states, rows, learner, policy, salt, masks):
+def score_batch(calls, states, rows, points, places):
+    """Points and places of every seat, one row a game."""
+    for number in range(len(rows)):
+        call_score(calls[SCORE], states[rows[number]], points[number], places[number])
+
+
+@jit_nogil
+def answer_batch(calls, states, rows, learners, policies, salts, masks):
     """Let built-in policies act in the rows until the learner of each is asked or its game is over.
 
-    learner[i]: the seat that is not answered for; policy[i, seat]: the built-in policy of a seat, -1 where another
-    one plays it (the row is then left there).
+    learners[i]: the seat that is not answered for; policies[i, seat]: the built-in policy of a seat, negative where
+    another one plays it (the row is then left there); salts[i]: one salt a game.
     """
     for number in range(len(rows)):
         i = rows[number]
         s = states[i]
-        while s.over == RUNNING and s.seat != learner[i] and policy[i, int(s.seat)] >= 0:
+        while s.over == RUNNING and s.seat != learners[i] and policies[i, int(s.seat)] >= 0:
             count = 0
             for a in range(masks.shape[1]):
                 count += masks[i, a]
-            seat = int(s.seat)
-            take(calls, s, choose(calls, policy[i, seat], s, masks[i], count, derive_key(salt, POLICY, i)), masks[i])
+            take(calls, s, choose(calls, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
 
 
 def scratch(states: np.ndarray, number: int) -> np.ndarray:

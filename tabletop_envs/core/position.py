@@ -167,6 +167,7 @@ class Position:
         """A copy in which all that the seat cannot know is dealt anew; the salt (0 to 2^31 - 1) chooses the deal."""
         copy = self.clone()
         loops.determinize(self.game.calls, copy.states, 0, self._seat(seat), salt)
+        loops.legal(self.game.calls, copy.states, 0, copy._mask)  # another seat to act may now hold other options
         return copy
 
     def greedy_action(self, salt: int = 0) -> int:

@@ -23,6 +23,7 @@ _ROTATIONS.flags.writeable = False
 REKEY: Final = 1000
 POLICY: Final = 1001
 EPISODE: Final = 1002
+OPPONENTS: Final = 1003
 
 
 @jit

@@ -1,0 +1,53 @@
+"""A MaskablePPO policy as a batch policy: the one in training, a frozen copy of it, or one from a checkpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tabletop_envs.errors import MissingExtraError
+
+try:
+    import torch
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+except ImportError as error:  # pragma: no cover - depends on the installation
+    raise MissingExtraError("sb3-contrib is not installed: pip install 'tabletop-envs[train]'") from error
+
+
+class TorchPolicy:
+    """Answers batches with a MaskablePPO policy.
+
+    policy: the network (shared, so it follows training; see `frozen`); append_mask: whether it was trained on
+    observations with the mask appended; deterministic: the likeliest action instead of a draw.
+    """
+
+    def __init__(
+        self, policy: MaskableActorCriticPolicy, name: str, *, append_mask: bool, deterministic: bool = False
+    ) -> None:
+        self.policy = policy
+        self.name = name
+        self.append_mask = append_mask
+        self.deterministic = deterministic
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """Legal actions, (n,) int64; see BatchPolicy."""
+        if self.append_mask:
+            observations = np.concatenate([observations, action_masks], axis=1, dtype=np.float32)
+        self.policy.set_training_mode(False)
+        with torch.no_grad():
+            distribution = self.policy.get_distribution(torch.as_tensor(observations), action_masks.astype(bool))
+            actions: np.ndarray = distribution.get_actions(deterministic=self.deterministic).numpy()
+        return actions
+
+    def frozen(self, name: str) -> TorchPolicy:
+        """A copy that no longer learns."""
+        # not deepcopy: the policy keeps its last distribution, whose tensors belong to a graph
+        twin = type(self.policy)(**self.policy._get_constructor_parameters())
+        twin.load_state_dict(self.policy.state_dict())
+        twin.requires_grad_(False)
+        return TorchPolicy(twin, name, append_mask=self.append_mask, deterministic=self.deterministic)
+
+    def weights(self) -> dict[str, Any]:
+        """The network's parameters by name."""
+        return dict(self.policy.state_dict())

@@ -1,0 +1,276 @@
+"""The command line: `tabletop-envs` or `python -m tabletop_envs`. Thin: every command calls the package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tabletop_envs import __version__, registry
+from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError
+
+if TYPE_CHECKING:
+    from tabletop_envs.core.spec import GameSpec
+    from tabletop_envs.training.evaluation import Evaluation
+
+console = Console()
+
+
+class _Commands(click.Group):
+    """Turns the package's own errors into one line and exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TabletopError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tabletop-envs")
+def main() -> None:
+    """Modern board games for multi-agent reinforcement learning."""
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--players` and `--option`, as every command that sets up a game takes them."""
+    command = click.option(
+        "--option",
+        "-o",
+        "assignments",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="An option of the game; may be repeated. The `list` command shows them.",
+    )(command)
+    return click.option("--players", "-p", type=int, help="Number of players [default: the least possible].")(command)
+
+
+def parse_options(assignments: tuple[str, ...]) -> dict[str, Any]:
+    """`name=value` texts as options; values are read as JSON where they can be, else as text."""
+    options = {}
+    for assignment in assignments:
+        name, found, text = assignment.partition("=")
+        if not found:
+            raise OptionError(f"{assignment!r} is no option: write NAME=VALUE")
+        try:
+            options[name] = json.loads(text.lower() if text.lower() in ("true", "false") else text)
+        except ValueError:
+            options[name] = text
+    return options
+
+
+@main.command("list")
+def list_games() -> None:
+    """Show the games, their players and options."""
+    table = Table(title=f"tabletop_envs {__version__}")
+    for heading in ("id", "title", "players", "options (default)"):
+        table.add_column(heading)
+    for spec in registry.games().values():
+        table.add_row(spec.env_id, spec.title, _span(spec), _options(spec))
+    console.print(table)
+
+
+def _span(spec: GameSpec) -> str:
+    return str(spec.min_players) if spec.min_players == spec.max_players else f"{spec.min_players}-{spec.max_players}"
+
+
+def _options(spec: GameSpec) -> str:
+    return "\n".join(f"{o.name} ({o.default}): {o.summary}" for o in spec.all_options(spec.min_players))
+
+
+@main.command()
+@click.argument("game")
+@game_options
+@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Run folder [default: runs/GAME-Np].")
+@click.option("--minutes", type=float, help="Training time, over all parts of the run [default: 10].")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--games", default=400, show_default=True, help="Mirrored games of the evaluation at the end.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A field of RunConfig; may be repeated.")
+def train(
+    game: str,
+    players: int | None,
+    assignments: tuple[str, ...],
+    folder: Path | None,
+    minutes: float | None,
+    seed: int,
+    games: int,
+    settings: tuple[str, ...],
+) -> None:
+    """Train a PPO agent on GAME by self-play; goes on where the folder's run stopped.
+
+    Ctrl-C stops in good order: the same command resumes. At the end the agent is evaluated against the baselines.
+    """
+    run_module = _training()
+    spec = registry.spec(game)
+    chosen = spec.settings(players, **parse_options(assignments))
+    folder = folder or Path("runs") / f"{spec.id}-{chosen.num_players}p"
+    fields = parse_options(settings)
+    unknown = set(fields) - set(run_module.RunConfig.__dataclass_fields__)
+    if unknown:
+        raise OptionError(f"RunConfig has no field {unknown.pop()!r}: it has {', '.join(run_module.RunConfig.__dataclass_fields__)}")
+    config = run_module.RunConfig(
+        spec.id, chosen.num_players, chosen.changed(), minutes=minutes or 10.0, seed=seed, **fields
+    )
+    run = run_module.TrainingRun(folder, config)
+    if run.resumed:
+        if run.config.game != spec.id or run.config.num_players != chosen.num_players:
+            raise OptionError(f"{folder} is a run of {run.config.game} for {run.config.num_players}: name another --folder")
+        if minutes:
+            run.extend(minutes)
+        console.print(f"resuming {folder} at {run.state['steps']:,} decisions, {run.state['seconds'] / 60:.1f} minutes")
+    finished = _train_with_bar(run)
+    if not finished:
+        console.print(f"stopped; everything is in {folder}; the same command goes on")
+        sys.exit(130)
+    with console.status("evaluating"):
+        results = run.evaluate(games)
+    print_evaluations(results)
+    console.print(f"checkpoint, curve and tables: {folder}")
+
+
+def _training() -> Any:
+    """The training module, or an error that names the extra to install."""
+    try:
+        from tabletop_envs.training import run
+    except ImportError as error:
+        if isinstance(error, MissingExtraError) or error.name in ("torch", "stable_baselines3", "sb3_contrib"):
+            raise MissingExtraError("training needs torch: pip install 'tabletop-envs[train]'") from error
+        raise
+    return run
+
+
+def _train_with_bar(run: Any) -> bool:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f}%"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(run.config.game, total=1.0, note="first rollout")
+
+        def show(progress: Any) -> None:
+            shares = "  ".join(f"{name} {share:.0%}" for name, share in progress.shares.items())
+            note = f"{progress.steps:,} decisions  {progress.rate:,.0f}/s  wins against: {shares}"
+            bar.update(task, completed=progress.fraction, note="stopping" if progress.stopping else note)
+
+        return bool(run.train(show))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--against", multiple=True, help="random, greedy or a run folder [default: random and greedy].")
+@click.option("--games", default=400, show_default=True, help="Mirrored games against each.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--sample", is_flag=True, help="Draw from the policy instead of its likeliest action.")
+def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, sample: bool) -> None:
+    """Play the agent of run FOLDER in mirrored games and show win shares with 95 % intervals."""
+    run_module = _training()
+    from tabletop_envs.agents.base import BUILT_IN
+    from tabletop_envs.training.evaluation import evaluate as play
+
+    run = run_module.TrainingRun(folder)
+    policy = run.policy(deterministic=not sample)
+    results = []
+    for name in against or tuple(BUILT_IN):
+        opponent = name if name in BUILT_IN else run_module.load_policy(Path(name))
+        with console.status(f"playing {games} games against {name}"):
+            results.append(play(run.game, run.settings, policy, opponent, games, seed))
+    print_evaluations(results)
+
+
+def print_evaluations(results: list[Evaluation]) -> None:
+    """A table of evaluations."""
+    table = Table()
+    for heading in ("policy", "against", "games", "win share", "95 % interval", "mean place", "mean margin"):
+        table.add_column(heading)
+    for r in results:
+        span = f"{r.low:.1%} to {r.high:.1%}"
+        place, margin = f"{r.mean_place:.2f}", f"{r.mean_margin:+.1f}"
+        table.add_row(r.policy, r.opponent, str(r.games), f"{r.win_share:.1%}", span, place, margin)
+    console.print(table)
+
+
+@main.command()
+@click.argument("games", nargs=-1)
+def warmup(games: tuple[str, ...]) -> None:
+    """Compile GAMES (default: all) into the cache, so that later starts are fast."""
+    from tabletop_envs.core.warmup import warm_up
+
+    chosen = [registry.spec(game).id for game in games] or list(registry.games())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("compiling", total=len(chosen))
+        for game in chosen:
+            bar.update(task, description=f"compiling {game}")
+            warm_up(registry.load(game))
+            bar.advance(task)
+
+
+@main.command()
+@click.argument("game")
+@game_options
+@click.option("--seconds", default=1.0, show_default=True, help="Time for each figure.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds: float, as_json: bool) -> None:
+    """Measure decisions per second of GAME under random legal play on this machine."""
+    from tabletop_envs.core.measure import measure
+
+    loaded = registry.load(game)
+    figures = measure(loaded, loaded.settings(players, **parse_options(assignments)), seconds)
+    if as_json:
+        click.echo(json.dumps(figures, indent=2))
+        return
+    table = Table(title=f"{loaded.spec.env_id}, one core, random legal play")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    for name, value in figures.items():
+        table.add_row(name, f"{value:,.0f}" if isinstance(value, (int, float)) else str(value))
+    console.print(table)
+
+
+@main.command()
+@click.argument("game")
+def conform(game: str) -> None:
+    """Run the conformance suite on GAME, ours or an outside one; exit status 1 on any failure."""
+    from tabletop_envs.testing import conformance
+
+    failed = 0
+    for report in conformance(registry.load(game)):
+        failed += not report.ok
+        mark = "[green]pass[/]" if report.ok else "[red]FAIL[/]"
+        console.print(f"{mark} {report.name} ({report.seconds:.1f} s)")
+        if report.detail:
+            console.print(f"     {report.detail}", markup=False, highlight=False)
+    sys.exit(1 if failed else 0)
+
+
+@main.command()
+@click.argument("game")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def cases(game: str, file: Path) -> None:
+    """Run the worked cases of FILE (the format of the game's cases.json); exit status 1 on any failure."""
+    from tabletop_envs.casebook import run_file
+
+    results = run_file(registry.load(game), file)
+    colours = {"pass": "green", "fail": "red", "manual": "yellow"}
+    for result in results:
+        console.print(f"[{colours[result.status]}]{result.status:6}[/] {result.id}", highlight=False)
+        for line in result.differences:
+            console.print(f"         {line}", markup=False, highlight=False)
+    counts = {status: sum(r.status == status for r in results) for status in colours}
+    console.print(", ".join(f"{count} {status}" for status, count in counts.items()))
+    sys.exit(1 if counts["fail"] else 0)
+
+
+if __name__ == "__main__":
+    main()

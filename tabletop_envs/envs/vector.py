@@ -1,0 +1,227 @@
+"""N games in one array, stepped in one compiled call. The base of the batched environments; knows no learner.
+
+`Batch` holds the records and does the work on any subset of rows; `Seating` lets policies act; `TabletopVector` is the raw batched environment:
+who is to act in each game, and the rewards of all seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tabletop_envs import registry
+from tabletop_envs.agents.base import BUILT_IN, BatchPolicy, Opponent
+from tabletop_envs.core import loops
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
+from tabletop_envs.core.position import Position, check_key
+from tabletop_envs.envs.rewards import Reward
+from tabletop_envs.errors import IllegalActionError, OptionError, UnknownAgentError
+
+
+class Batch:
+    """N records of one game with their action masks.
+
+    states: (N,) records; masks: (N, actions) int8, of the seat to act; episodes: (N,) how often each game was dealt.
+    """
+
+    def __init__(self, game: Game | str, num_envs: int, num_players: int | None = None, **options: Any) -> None:
+        if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
+            raise OptionError(f"num_envs={num_envs!r} is not possible: give a positive whole number")
+        self.game = registry.load(game) if isinstance(game, str) else game
+        self.settings = self.game.settings(num_players, **options)
+        self.num_envs = int(num_envs)
+        self.num_players = self.settings.num_players
+        self.template = self.game.template(self.settings)
+        self.states: np.ndarray = np.repeat(self.template, self.num_envs)
+        self.masks = np.zeros((self.num_envs, self.game.num_actions), dtype=np.int8)
+        self.rows = np.arange(self.num_envs)
+        self.episodes = np.zeros(self.num_envs, dtype=np.int64)
+        self.observation_size = self.game.observation_size(self.settings)
+        self.key = 0
+
+    def deal(self, rows: np.ndarray, keys: np.ndarray | None = None) -> None:
+        """Begin the games of the rows anew; without keys each gets that of its number and episode."""
+        if keys is None:
+            keys = np.empty(len(rows), dtype=np.int64)
+            loops.episode_keys(self.key, rows, self.episodes, keys)
+        loops.deal_batch(self.game.calls, self.template, self.states, rows, keys, self.masks)
+        self.episodes[rows] += 1
+
+    def check(self, rows: np.ndarray, actions: Any) -> np.ndarray:
+        """The actions as int64, one a row, all legal; raises IllegalActionError before any is applied."""
+        numbers = np.asarray(actions)
+        if numbers.shape != rows.shape or numbers.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"give {len(rows)} whole numbers, one a game, not {numbers.dtype} of shape {numbers.shape}"
+            )
+        numbers = numbers.astype(np.int64, copy=False)
+        wrong = loops.first_illegal(self.masks, rows, numbers)
+        if wrong >= 0:
+            row, action = int(rows[wrong]), int(numbers[wrong])
+            if self.states["over"][row] != RUNNING:
+                raise IllegalActionError(f"game {row} is over: reset it before action {action}")
+            raise IllegalActionError(
+                f"action {action} is not legal in game {row}: choose one where action_masks[{row}] is 1; "
+                "no game was changed"
+            )
+        return numbers
+
+    def step(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """One decision in each of the rows; the actions come from `check`."""
+        loops.step_batch(self.game.calls, self.states, rows, actions, self.masks)
+
+    def observe(self, rows: np.ndarray, seats: np.ndarray, outs: np.ndarray | None = None) -> np.ndarray:
+        """The observations of one seat in each row, (rows, size) float32; a new array unless one is given."""
+        if outs is None:
+            outs = np.empty((len(rows), self.observation_size), dtype=np.float32)
+        loops.observe_batch(self.game.calls, self.states, rows, seats, outs)
+        return outs
+
+    def score(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Points and places, (rows, players) int32 each."""
+        points = np.zeros((len(rows), self.num_players), dtype=np.int32)
+        places = np.zeros((len(rows), self.num_players), dtype=np.int32)
+        loops.score_batch(self.game.calls, self.states, rows, points, places)
+        return points, places
+
+    def finished(self, rows: np.ndarray) -> np.ndarray:
+        """Those of the rows in which the game is over."""
+        return rows[self.states["over"][rows] != RUNNING]
+
+    def position(self, row: int) -> Position:
+        """A copy of one game as a Position."""
+        return Position(self.game, self.settings, self.states[row : row + 1].copy())
+
+
+class Seating:
+    """Who plays which seat of each game of a batch; lets them act, those of one policy in one call.
+
+    A seat is played by a built-in policy or a BatchPolicy; `learners` names the seat of each game that somebody else
+    plays (-1: nobody does).
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.learners = np.full(batch.num_envs, -1, dtype=np.int64)
+        self.salts = np.zeros(batch.num_envs, dtype=np.int64)
+        self._codes = np.zeros((batch.num_envs, batch.num_players), dtype=np.int64)  # built-in, or -1 - index
+        self._policies: list[BatchPolicy] = []
+
+    def assign(self, row: int, seat: int, policy: Opponent) -> None:
+        """Put a policy on a seat. Raises UnknownAgentError for a name that is no built-in policy."""
+        if isinstance(policy, str):
+            if policy not in BUILT_IN:
+                raise UnknownAgentError(f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy")
+            self._codes[row, seat] = BUILT_IN[policy]
+            return
+        for index, known in enumerate(self._policies):
+            if known is policy:
+                break
+        else:
+            index = self._free_index()
+            self._policies[index:] = [policy, *self._policies[index + 1 :]]
+        self._codes[row, seat] = -1 - index
+
+    def _free_index(self) -> int:
+        # a policy that sits nowhere any more gives up its number
+        used = set(self._codes.ravel().tolist())
+        free = (index for index in range(len(self._policies)) if -1 - index not in used)
+        return next(free, len(self._policies))
+
+    def answer(self, rows: np.ndarray) -> None:
+        """Play the rows until each game's learner is asked or the game is over.
+
+        Raises IllegalActionError when a policy gives an action that is not legal.
+        """
+        batch = self.batch
+        while len(rows):
+            loops.answer_batch(
+                batch.game.calls, batch.states, rows, self.learners, self._codes, self.salts, batch.masks
+            )
+            seats = batch.states["seat"][rows].astype(np.int64)
+            waiting = (seats >= 0) & (seats != self.learners[rows])
+            rows, seats = rows[waiting], seats[waiting]
+            codes = self._codes[rows, seats]
+            for code in np.unique(codes):
+                mine = codes == code
+                asked = rows[mine]
+                actions = self._policies[-1 - code].act(batch.observe(asked, seats[mine]), batch.masks[asked])
+                batch.step(asked, batch.check(asked, actions))
+
+
+class BatchStep(NamedTuple):
+    """What one step of `TabletopVector` gives; N games, P players. All arrays are the caller's own.
+
+    observations: (N, size) float32, of the seat to act now; action_masks: (N, actions) int8; seats: (N,) the seat to
+    act; rewards: (N, P) paid by this step; terminations: (N,) the game ended by this step (and was dealt anew);
+    truncations: (N,) it ended at a cap, scored and paid: never bootstrap past it; final: points and places
+    (games, P), rows (games,) and final_states (games,) of the games that ended.
+    """
+
+    observations: np.ndarray
+    action_masks: np.ndarray
+    seats: np.ndarray
+    rewards: np.ndarray
+    terminations: np.ndarray
+    truncations: np.ndarray
+    final: Mapping[str, np.ndarray]
+
+
+class TabletopVector:
+    """N games at once, every seat played by the caller. Finished games are dealt anew in the same step.
+
+    game: id or Game; num_envs: N; reward: see `envs.rewards`; options: of the game.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        num_players: int | None = None,
+        *,
+        reward: str | Mapping[str, float] = "win",
+        **options: Any,
+    ) -> None:
+        self.batch = Batch(game, num_envs, num_players, **options)
+        self.num_envs = self.batch.num_envs
+        self.num_players = self.batch.num_players
+        self.reward = Reward(reward, self.batch.game.spec)
+        self.observation_space = self.batch.game.observations.space(self.batch.settings.values)
+        self.action_space = self.batch.game.actions.space()
+
+    def reset(self, seed: int | None = None) -> BatchStep:
+        """Deal all games. seed: 0 to 2^53 - 1; without one, chance is fresh."""
+        drawn = int(np.random.default_rng().integers(KEY_LIMIT)) if seed is None else check_key(seed)
+        self.batch.key = drawn
+        self.batch.episodes[:] = 0
+        self.batch.deal(self.batch.rows)
+        none = np.zeros(self.num_envs, dtype=bool)
+        return self._result(np.zeros((self.num_envs, self.num_players)), none, none.copy(), {})
+
+    def step(self, actions: Any) -> BatchStep:
+        """One decision in every game, (N,) whole numbers. Raises IllegalActionError; then no game has changed."""
+        batch = self.batch
+        batch.step(batch.rows, batch.check(batch.rows, actions))
+        rewards = np.zeros((self.num_envs, self.num_players))
+        over = batch.states["over"]
+        terminations, truncations = over != RUNNING, over == OVER_CAP
+        final: dict[str, np.ndarray] = {}
+        rows = np.flatnonzero(terminations)
+        if len(rows):
+            points, places = batch.score(rows)
+            rewards[rows] = self.reward(points, places)
+            final = {"rows": rows, "points": points, "places": places, "final_states": batch.states[rows]}
+            batch.deal(rows)
+        return self._result(rewards, terminations, truncations, final)
+
+    def _result(
+        self, rewards: np.ndarray, terminations: np.ndarray, truncations: np.ndarray, final: Mapping[str, np.ndarray]
+    ) -> BatchStep:
+        seats = self.batch.states["seat"].astype(np.int64)
+        observations = self.batch.observe(self.batch.rows, seats)
+        return BatchStep(
+            observations, self.batch.masks.copy(), seats, rewards, terminations, truncations, final
+        )

@@ -1,0 +1,202 @@
+"""What the checks of the suite run on: a game, a grid of settings, and reproducible games through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from tabletop_envs.core import jit
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.position import Position
+from tabletop_envs.core.random import POLICY, word
+from tabletop_envs.core.record import HIDDEN, OWNER, Field
+from tabletop_envs.core.spec import Choice, Counts, Flag, GameSpec, Integer, Option, Settings, Subset
+
+RANDOM: Final = "random"
+GREEDY: Final = "greedy"
+MIXED: Final = "mixed"
+
+_GUARD: Final = 16  # entries around a buffer that a game is to leave alone
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A game under test.
+
+    grid: the settings to run with; games: how many games each; positions: about how many positions of a game the dear
+    checks look at; golden: the folder with `golden.json` and `playthroughs`, or None.
+    """
+
+    game: Game
+    grid: tuple[Settings, ...]
+    games: int
+    positions: int
+    golden: Path | None = None
+
+    @classmethod
+    def of(cls, game: Game, *, quick: bool, games: int | None = None, golden: Path | None = None) -> Subject:
+        """The subject of a run. With the JIT off everything is small, since plain Python is hundreds of times slower."""
+        if not jit.COMPILED:
+            return cls(game, small_grid(game.spec), games or 1, 6, golden)
+        grid = quick_grid(game.spec) if quick else full_grid(game.spec)
+        return cls(game, grid, games or (2 if quick else 6), 20 if quick else 60, golden)
+
+    def walks(self) -> Iterator[Iterator[Position]]:
+        """Every game of every settings."""
+        for settings in self.grid:
+            for seed in range(self.games):
+                yield walk(self.game, settings, seed)
+
+    def every_position(self) -> Iterator[Position]:
+        """Every position of every game, the ends included. It moves on with the game: clone what is to stay."""
+        for game in self.walks():
+            yield from game
+
+    def some_positions(self) -> Iterator[Position]:
+        """About `positions` of each game, another choice in each, the ends included."""
+        for number, game in enumerate(self.walks()):
+            for position in game:
+                stride = -(-int(position.states["max_decisions"][0]) // self.positions)
+                if position.over or position.decisions % stride == number % stride:
+                    yield position
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The record's fields."""
+        return tuple(self.game.modules["state"].FIELDS)
+
+    @property
+    def secrets(self) -> tuple[Field, ...]:
+        """The fields that not every seat may know."""
+        return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
+
+
+# --- settings ---------------------------------------------------------------------------------------------------
+
+
+def other_values(option: Option) -> list[Any]:
+    """Values of an option that differ from its default: its ends and its names."""
+    if isinstance(option, Flag):
+        return [not option.default]
+    if isinstance(option, Integer):
+        values: list[Any] = [option.low, option.high]
+    elif isinstance(option, Choice):
+        values = list(option.names)
+    elif isinstance(option, Subset):
+        values = [(name,) for name in option.names] + [option.names]
+    elif isinstance(option, Counts):
+        names = option.names
+        evenly = [option.low // len(names) + (number < option.low % len(names)) for number in range(len(names))]
+        at_once = [0] * (len(names) - 1) + [option.high]
+        values = [dict(zip(names, counts, strict=True)) for counts in (evenly, at_once)]
+    else:
+        raise TypeError(f"{type(option).__name__} is no kind of option")
+    return [value for number, value in enumerate(values) if value != option.default and value not in values[:number]]
+
+
+def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
+    # the cap is left to the check of caps
+    options = [option for option in spec.all_options(num_players) if option.name != "max_decisions"]
+    return [{option.name: value} for option in options for value in other_values(option)]
+
+
+def _everything(spec: GameSpec, num_players: int) -> Settings:
+    changed: dict[str, Any] = {}
+    for variation in _variations(spec, num_players):
+        changed |= variation
+    return spec.settings(num_players, **changed)
+
+
+def full_grid(spec: GameSpec) -> tuple[Settings, ...]:
+    """For every number of players: the defaults, every other value of one option alone, everything changed."""
+    grid = []
+    for players in range(spec.min_players, spec.max_players + 1):
+        grid.append(spec.settings(players))
+        grid += [spec.settings(players, **variation) for variation in _variations(spec, players)]
+        grid.append(_everything(spec, players))
+    return tuple(grid)
+
+
+def quick_grid(spec: GameSpec) -> tuple[Settings, ...]:
+    """The defaults for every number of players; each other value once, the numbers taking turns; everything changed."""
+    counts = range(spec.min_players, spec.max_players + 1)
+    grid = [spec.settings(players) for players in counts]
+    for number, variation in enumerate(_variations(spec, spec.min_players)):
+        grid.append(spec.settings(counts[number % len(counts)], **variation))
+    return (*grid, _everything(spec, spec.max_players))
+
+
+def small_grid(spec: GameSpec) -> tuple[Settings, ...]:
+    """The defaults for the least players, everything changed for the most."""
+    return spec.settings(spec.min_players), _everything(spec, spec.max_players)
+
+
+def label(settings: Settings) -> str:
+    """Settings in words: `2 players, monuments=True`."""
+    changed = [f"{name}={value!r}" for name, value in settings.changed().items()]
+    return ", ".join([f"{settings.num_players} players", *changed])
+
+
+# --- games ------------------------------------------------------------------------------------------------------
+
+
+def walk(game: Game, settings: Settings, seed: int, style: str | None = None) -> Iterator[Position]:
+    """Every position of a game before each decision and at its end: one object that moves on.
+
+    style: `RANDOM`, `GREEDY` or `MIXED`; by default even seeds play at random, odd ones mixed.
+    """
+    position = Position.new(game, settings.num_players, seed=seed, **settings.values)
+    style = style or (MIXED if seed % 2 else RANDOM)
+    while True:
+        yield position
+        if position.over:
+            return
+        position.apply(pick(position, seed, style))
+
+
+def pick(position: Position, salt: int, style: str) -> int:
+    """The action that a walk takes; it follows from position, salt and style alone."""
+    drawn = int(word(salt, POLICY, position.decisions))
+    legal = position.legal_actions()
+    if style == GREEDY or (style == MIXED and drawn & 1):
+        action = position.greedy_action(drawn)
+        if position.action_mask()[action]:  # what the baseline must do is a check of its own
+            return action
+    return int(legal[(drawn * len(legal)) >> 32])
+
+
+def reach(game: Game, settings: Settings, seed: int, decisions: int) -> Position:
+    """The position of a walk at this number of decisions: what the failure of a check tells of."""
+    return next(position for position in walk(game, settings, seed) if position.decisions == decisions or position.over)
+
+
+def where(position: Position) -> str:
+    """Which position of which walk this is, in words."""
+    step = "the end" if position.over else f"seat {position.seat}, {position.phase}"
+    name = position.game.spec.id
+    return f"{name}, {label(position.settings)}, seed {position.seed}, decision {position.decisions} ({step})"
+
+
+def fail(place: Position | Settings | str, what: str) -> NoReturn:
+    """Raise AssertionError with place and reason."""
+    if isinstance(place, Position):
+        place = where(place)
+    elif isinstance(place, Settings):
+        place = f"{place.spec.id}, {label(place)}"
+    raise AssertionError(f"{place}: {what}")
+
+
+def guarded(size: int, dtype: Any, poison: float) -> tuple[np.ndarray, np.ndarray]:
+    """A buffer filled with poison, and a larger one around it, in which a write beyond the ends would show."""
+    around = np.full(size + 2 * _GUARD, poison, dtype=dtype)
+    return around[_GUARD : _GUARD + size], around
+
+
+def guard_kept(around: np.ndarray, poison: float) -> bool:
+    """Whether nothing was written beyond the ends of a guarded buffer."""
+    edges = np.concatenate([around[:_GUARD], around[-_GUARD:]])
+    return bool(np.array_equal(edges, np.full_like(edges, poison), equal_nan=edges.dtype.kind == "f"))

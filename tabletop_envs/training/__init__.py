@@ -1,0 +1,1 @@
+"""Training agents with MaskablePPO: a network that knows layouts, self-play against a pool, runs that resume."""

@@ -1,0 +1,116 @@
+"""How strong a policy is: mirrored games against baselines, win shares with 95 % intervals.
+
+A table is one deal (and in a game without chance one random opening) played once from every seat by the policy, so
+that neither the deal nor the seat favours anybody. Intervals are clustered by table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tabletop_envs.agents.base import Opponent, policy_name
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.random import OPPONENTS, derive_key
+from tabletop_envs.core.spec import Settings
+from tabletop_envs.envs.vector import Batch, Seating
+from tabletop_envs.errors import OptionError
+
+_Z95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The result of one policy against one opponent.
+
+    win_share: mean share of the win (1/k for each of k winners); low, high: its 95 % interval; mean_place: 1 = first;
+    mean_margin: own points minus the mean of the others'; games = tables * players.
+    """
+
+    policy: str
+    opponent: str
+    games: int
+    win_share: float
+    low: float
+    high: float
+    mean_place: float
+    mean_margin: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def interval(shares: np.ndarray) -> tuple[float, float]:
+    """The 95 % interval of the mean of (tables, games per table) shares in [0, 1].
+
+    Wilson's interval with the number of games that, if independent, would vary as much as the tables do.
+    """
+    mean, tables = float(shares.mean()), len(shares)
+    spread = float(shares.mean(axis=1).var(ddof=1)) / tables if tables > 1 else 0.0
+    games = mean * (1 - mean) / spread if spread > 0 and 0 < mean < 1 else float(shares.size)
+    square = _Z95**2
+    centre = (mean + square / (2 * games)) / (1 + square / games)
+    half = _Z95 / (1 + square / games) * np.sqrt(mean * (1 - mean) / games + square / (4 * games**2))
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def evaluate(
+    game: Game,
+    settings: Settings,
+    policy: Opponent,
+    opponent: Opponent,
+    games: int = 400,
+    seed: int = 0,
+) -> Evaluation:
+    """Play `policy` against a table of `opponent`s, from every seat of every deal.
+
+    games: how many, rounded up to whole tables. Raises OptionError for no games at all.
+    """
+    if games < 1:
+        raise OptionError(f"games={games} is not possible: give at least 1")
+    players = settings.num_players
+    tables = -(-games // players)
+    batch = Batch(game, tables * players, players, **settings.values)
+    seating = Seating(batch)
+    keys = np.repeat([derive_key(seed, OPPONENTS, table) for table in range(tables)], players)
+    seats = np.tile(np.arange(players), tables)
+    for row in range(batch.num_envs):
+        seating.salts[row] = derive_key(int(keys[row]), OPPONENTS, row)
+        for seat in range(players):
+            seating.assign(row, seat, policy if seat == seats[row] else opponent)
+    batch.deal(batch.rows, keys)
+    _open(batch, keys)
+    seating.answer(batch.rows)
+    points, places = batch.score(batch.rows)
+    own = points[batch.rows, seats].astype(float)
+    others = (points.sum(axis=1) - own) / (players - 1)
+    winners = (places == 1).sum(axis=1)
+    shares = (places[batch.rows, seats] == 1) / winners
+    low, high = interval(shares.reshape(tables, players))
+    return Evaluation(
+        policy_name(policy),
+        policy_name(opponent),
+        batch.num_envs,
+        float(shares.mean()),
+        low,
+        high,
+        float(places[batch.rows, seats].mean()),
+        float((own - others).mean()),
+    )
+
+
+def _open(batch: Batch, keys: np.ndarray) -> None:
+    """The random opening of a game without chance, the same for the games of one table."""
+    for _ in range(batch.game.spec.opening_decisions):
+        actions = np.array(
+            [
+                np.flatnonzero(mask)[key % mask.sum()]
+                for mask, key in zip(batch.masks, keys >> 8, strict=True)
+            ]
+        )
+        batch.step(batch.rows, batch.check(batch.rows, actions))
+        keys = np.array([derive_key(int(key), OPPONENTS, 1) for key in keys])
+

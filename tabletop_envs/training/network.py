@@ -1,0 +1,190 @@
+"""A policy network built from a game's layouts: board blocks go through convolutions, the rest stays flat.
+
+Observation blocks with a board are its input planes, action blocks with the same board are its output planes, so that
+"build at this cell" is read off this cell's features. It sees layouts alone and never a game's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+from tabletop_envs.core.layout import ActionLayout, Block, ObservationLayout
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """Which inputs and outputs of a game are planes over one board, and which are flat.
+
+    board: (rows, columns), None for a game without boards; input_planes and output_planes: indices of whole planes,
+    one tuple a plane in row-major order; input_flat and output_flat: the other indices.
+    """
+
+    board: tuple[int, int] | None
+    input_planes: tuple[tuple[int, ...], ...]
+    input_flat: tuple[int, ...]
+    output_planes: tuple[tuple[int, ...], ...]
+    output_flat: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        observations: ObservationLayout,
+        actions: ActionLayout,
+        options: Mapping[str, Any],
+        append_mask: bool = False,
+    ) -> NetworkShape:
+        """Read the shape off the layouts; an appended action mask counts as further input."""
+        inputs = observations.present(options) + (list(actions.blocks) if append_mask else [])
+        cells: dict[tuple[int, int], int] = {}
+        for block in inputs:
+            if block.board:
+                cells[block.board] = cells.get(block.board, 0) + block.size
+        board = max(cells, key=lambda key: cells[key]) if cells else None
+        input_planes, input_flat = _split(inputs, board)
+        output_planes, output_flat = _split(list(actions.blocks), board)
+        return cls(board, input_planes, input_flat, output_planes, output_flat)
+
+
+def _split(
+    blocks: list[Block], board: tuple[int, int] | None
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    planes: list[tuple[int, ...]] = []
+    flat: list[int] = []
+    offset = 0
+    for block in blocks:
+        indices = range(offset, offset + block.size)
+        offset += block.size
+        if board is None or block.board != board:
+            flat.extend(indices)
+        else:
+            size = board[0] * board[1]
+            planes.extend(tuple(indices[k : k + size]) for k in range(0, block.size, size))
+    return tuple(planes), tuple(flat)
+
+
+class LayoutTrunk(BaseFeaturesExtractor):
+    """Observation -> (features of each cell, features of the whole), flattened one behind the other.
+
+    channels: features a cell; depth: 3 x 3 convolutions behind the first; width: features of the whole.
+    """
+
+    def __init__(
+        self, observation_space: spaces.Box, shape: NetworkShape, channels: int = 32, depth: int = 2, width: int = 128
+    ) -> None:
+        cells = shape.board[0] * shape.board[1] if shape.board else 0
+        super().__init__(observation_space, cells * channels + width)
+        self.shape, self.channels, self.cells, self.width = shape, channels, cells, width
+        self.flat: torch.Tensor
+        self.planes: torch.Tensor
+        self.register_buffer("flat", torch.tensor(shape.input_flat, dtype=torch.long), persistent=False)
+        self.register_buffer("planes", torch.tensor(np.array(shape.input_planes).ravel(), dtype=torch.long), persistent=False)
+        self.flat_net = nn.Sequential(nn.Linear(len(shape.input_flat), width), nn.ReLU())
+        if shape.board is None:
+            self.mix = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+            return
+        self.first = nn.Conv2d(len(shape.input_planes), channels, 3, padding=1)
+        self.spread = nn.Linear(width, channels)
+        self.convolutions = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(depth))
+        self.mix = nn.Sequential(nn.Linear(width + 2 * channels, width), nn.ReLU())
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """(batch, size) -> (batch, cells * channels + width)."""
+        whole = self.flat_net(observations.index_select(1, self.flat))
+        if self.shape.board is None:
+            return self.mix(whole)  # type: ignore[no-any-return]
+        images = observations.index_select(1, self.planes).view(-1, len(self.shape.input_planes), *self.shape.board)
+        # the flat facts reach every cell as a bias
+        cells = torch.relu(self.first(images) + self.spread(whole)[:, :, None, None])
+        for convolution in self.convolutions:
+            cells = torch.relu(cells + convolution(cells))
+        flat_cells = cells.flatten(2)
+        pooled = torch.cat([whole, flat_cells.mean(2), flat_cells.amax(2)], 1)
+        return torch.cat([cells.flatten(1), self.mix(pooled)], 1)
+
+
+class ActionHead(nn.Module):
+    """Features of `LayoutTrunk` -> logits in the order of the action space."""
+
+    def __init__(self, trunk: LayoutTrunk) -> None:
+        super().__init__()
+        shape = trunk.shape
+        self.cells, self.channels = trunk.cells, trunk.channels
+        self.planes = nn.Conv1d(trunk.channels, len(shape.output_planes), 1) if shape.output_planes else None
+        self.spread = nn.Linear(trunk.width, len(shape.output_planes)) if shape.output_planes else None
+        self.flat = nn.Linear(trunk.width, len(shape.output_flat)) if shape.output_flat else None
+        produced = [index for plane in shape.output_planes for index in plane] + list(shape.output_flat)
+        self.order: torch.Tensor
+        self.register_buffer("order", torch.tensor(np.argsort(produced), dtype=torch.long), persistent=False)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """(batch, features) -> (batch, actions)."""
+        split = self.cells * self.channels
+        whole = features[:, split:]
+        parts = []
+        if self.planes is not None and self.spread is not None:
+            cells = features[:, :split].view(-1, self.channels, self.cells)
+            parts.append((self.planes(cells) + self.spread(whole)[:, :, None]).flatten(1))
+        if self.flat is not None:
+            parts.append(self.flat(whole))
+        return torch.cat(parts, 1).index_select(1, self.order)
+
+
+class ValueHead(nn.Module):
+    """Features of `LayoutTrunk` -> value."""
+
+    def __init__(self, trunk: LayoutTrunk) -> None:
+        super().__init__()
+        self.split = trunk.cells * trunk.channels
+        self.net = nn.Sequential(nn.Linear(trunk.width, 64), nn.ReLU(), nn.Linear(64, 1))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """(batch, features) -> (batch, 1)."""
+        return self.net(features[:, self.split :])  # type: ignore[no-any-return]
+
+
+class _Through(nn.Module):
+    """In the place of SB3's MLP between trunk and heads: hands the features on."""
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return features, features
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        return features
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        return features
+
+
+class LayoutPolicy(MaskableActorCriticPolicy):
+    """MaskablePPO policy over `LayoutTrunk`; give `features_extractor_kwargs={"shape": NetworkShape.of(...)}`."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        keywords.setdefault("features_extractor_class", LayoutTrunk)
+        super().__init__(*arguments, **keywords)
+
+    def _build(self, lr_schedule: Callable[[float], float]) -> None:
+        trunk = self.features_extractor
+        assert isinstance(trunk, LayoutTrunk)
+        self.mlp_extractor = _Through()  # type: ignore[assignment]
+        self.action_net = ActionHead(trunk)
+        self.value_net = ValueHead(trunk)  # type: ignore[assignment]
+        for module, gain in ((trunk, 2**0.5), (self.value_net, 1.0)):
+            module.apply(lambda layer, gain=gain: _orthogonal(layer, gain))
+        self.action_net.apply(lambda layer: _orthogonal(layer, 0.01))
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+
+def _orthogonal(layer: nn.Module, gain: float) -> None:
+    if isinstance(layer, (nn.Linear, nn.Conv1d, nn.Conv2d)):
+        nn.init.orthogonal_(layer.weight, gain=gain)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)

@@ -1,0 +1,419 @@
+"""A training run: MaskablePPO in self-play against a pool, in a folder from which it can be resumed.
+
+The folder holds `config.json`, `checkpoint.zip` (the model), `state.json` (steps, time, snapshots), `snapshots/`,
+`progress.csv`, `curve.png` and `evaluation.json`. Every file is replaced whole, so a kill at any moment leaves the
+last complete one; at most the steps since the last checkpoint are lost.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import FloatSchedule
+
+from tabletop_envs import registry
+from tabletop_envs.agents.base import BUILT_IN, Opponent
+from tabletop_envs.agents.sb3 import TorchPolicy
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.spec import Settings
+from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
+from tabletop_envs.errors import CorruptDataError, OptionError
+from tabletop_envs.training.evaluation import Evaluation, evaluate
+from tabletop_envs.training.network import LayoutPolicy, NetworkShape
+
+FORMAT: Final = 1
+LATEST: Final = "latest"
+SNAPSHOT: Final = "snapshot"
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What a run is; written to `config.json` and read back when it resumes.
+
+    game, num_players, options: the game; minutes: training time, over all its parts; seed: of chance and weights;
+    num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
+    entropy, gamma, gae_lambda, clip: PPO; reward: see `envs.rewards`; append_mask: the network sees the mask;
+    channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the built-in
+    policies as opponents; snapshot_minutes, snapshots: a past self joins the pool so often, at most so many stay.
+    """
+
+    game: str
+    num_players: int
+    options: dict[str, Any] = field(default_factory=dict)
+    minutes: float = 10.0
+    seed: int = 0
+    num_envs: int = 128
+    rollout: int = 64
+    batch_size: int = 2048
+    epochs: int = 3
+    learning_rate: float = 1e-3
+    entropy: float = 0.01
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+    reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "score": 0.5})
+    append_mask: bool = True
+    channels: int = 32
+    depth: int = 2
+    width: int = 128
+    pool: dict[str, float] = field(
+        default_factory=lambda: {LATEST: 0.5, SNAPSHOT: 0.2, "random": 0.1, "greedy": 0.2}
+    )
+    snapshot_minutes: float = 1.0
+    snapshots: int = 8
+
+    def __post_init__(self) -> None:
+        for name in ("minutes", "num_envs", "rollout", "batch_size", "epochs", "learning_rate", "snapshot_minutes"):
+            if not getattr(self, name) > 0:
+                raise OptionError(f"{name}={getattr(self, name)!r} is not possible: give a positive number")
+        unknown = set(self.pool) - {LATEST, SNAPSHOT, *BUILT_IN}
+        if unknown:
+            raise OptionError(f"no opponent {unknown.pop()!r}: there are {LATEST}, {SNAPSHOT}, {', '.join(BUILT_IN)}")
+
+    def settings(self, game: Game) -> Settings:
+        """The checked players and options."""
+        return game.settings(self.num_players, **self.options)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands; handed to the progress callback after each rollout.
+
+    fraction: of the training time; steps: learner's decisions; seconds: trained; rate: steps a second of late;
+    shares: opponent -> win share over its last games; stopping: a stop was asked for.
+    """
+
+    fraction: float
+    steps: int
+    seconds: float
+    rate: float
+    shares: dict[str, float]
+    stopping: bool
+
+
+class TrainingRun:
+    """A run in its folder: new, or where the last part of it stopped.
+
+    Raises CorruptDataError when the folder holds something that is no run, or a damaged one.
+    """
+
+    def __init__(self, folder: Path, config: RunConfig | None = None) -> None:
+        self.folder = Path(folder)
+        known = self.folder / "config.json"
+        self.resumed = known.exists()
+        if self.resumed:
+            config = load_config(self.folder)
+        elif config is None:
+            raise CorruptDataError(f"{self.folder} holds no run: start one by naming a game")
+        elif self.folder.exists() and any(self.folder.iterdir()):
+            raise CorruptDataError(f"{self.folder} is not empty and holds no run: choose another folder")
+        self.config = config
+        self.game = registry.load(config.game)
+        self.settings = config.settings(self.game)
+        self.state: dict[str, Any] = {"format": FORMAT, "steps": 0, "seconds": 0.0, "snapshots": []}
+        if self.resumed and (self.folder / "state.json").exists():
+            self.state = _read_json(self.folder / "state.json")
+        else:
+            (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
+            _write_json(known, {"format": FORMAT, **asdict(config)})
+
+    def train(self, on_progress: Callable[[Progress], None] | None = None) -> bool:
+        """Train to the end of the time; True when it is reached, False when a stop (Ctrl-C) came first.
+
+        on_progress: called after each rollout. The folder is complete in both cases.
+        """
+        config = self.config
+        if self.state["seconds"] >= 60 * config.minutes:
+            return True
+        env = SelfPlayVecEnv(
+            self.game,
+            config.num_envs,
+            config.num_players,
+            opponents="random",
+            reward=config.reward,
+            append_mask=config.append_mask,
+            seed=config.seed + self.state["steps"],
+            **config.options,
+        )
+        model = self._model(env)
+        watcher = _Watcher(self, model, env.pool, on_progress)
+        with watcher.listening():
+            model.learn(2**62, callback=watcher, reset_num_timesteps=False)
+        watcher.save()
+        return not watcher.stopping
+
+    def _model(self, env: SelfPlayVecEnv) -> MaskablePPO:
+        config = self.config
+        path = self.folder / "checkpoint.zip"
+        if path.exists():
+            return load_model(path, env)
+        shape = NetworkShape.of(
+            self.game.observations, self.game.actions, self.settings.values, config.append_mask
+        )
+        trunk = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
+        return MaskablePPO(
+            LayoutPolicy,
+            env,
+            learning_rate=config.learning_rate,
+            n_steps=config.rollout,
+            batch_size=config.batch_size,
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip,
+            ent_coef=config.entropy,
+            policy_kwargs={"features_extractor_kwargs": trunk},
+            seed=config.seed,
+            device="cpu",
+        )
+
+    def policy(self, deterministic: bool = True) -> TorchPolicy:
+        """The trained policy of the last checkpoint."""
+        return load_policy(self.folder, deterministic)
+
+    def evaluate(self, games: int = 400) -> list[Evaluation]:
+        """Play the checkpoint against the built-in policies and write `evaluation.json`."""
+        results = [
+            evaluate(self.game, self.settings, self.policy(), opponent, games, self.config.seed) for opponent in BUILT_IN
+        ]
+        facts = {"steps": self.state["steps"], "seconds": self.state["seconds"]}
+        _write_json(self.folder / "evaluation.json", {**facts, "results": [r.as_dict() for r in results]})
+        return results
+
+
+class _Watcher(BaseCallback):
+    """Feeds the pool, counts results, saves, and stops at the end of the time or on a signal."""
+
+    SAVE_EVERY = 60.0  # seconds between checkpoints
+    RECENT = 400  # games behind a win share
+
+    def __init__(
+        self,
+        run: TrainingRun,
+        model: MaskablePPO,
+        pool: OpponentPool,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        super().__init__()
+        self.run, self.pool, self.on_progress = run, pool, on_progress
+        self.stopping = False
+        self.results: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=self.RECENT))
+        self.rows: list[dict[str, Any]] = _read_progress(run.folder / "progress.csv", run.state["steps"])
+        self.latest = TorchPolicy(model.policy, LATEST, append_mask=run.config.append_mask)
+        self.past = [self._snapshot(model, name) for name in run.state["snapshots"]]
+        self.before = float(run.state["seconds"])
+        self.started = self.saved = self.rated = time.monotonic()
+        self.rated_steps = model.num_timesteps
+        self._mix_pool()
+
+    def _snapshot(self, model: MaskablePPO, name: str) -> TorchPolicy:
+        twin = self.latest.frozen(SNAPSHOT)
+        path = self.run.folder / "snapshots" / name
+        try:
+            twin.policy.load_state_dict(torch.load(path, weights_only=True))
+        except Exception as error:
+            raise CorruptDataError(f"{path} cannot be read ({error}): remove it from state.json to go on") from error
+        return twin
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.monotonic() - self.started
+
+    @property
+    def fraction(self) -> float:
+        return min(1.0, self.seconds / (60 * self.run.config.minutes))
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """The first SIGINT or SIGTERM stops in good order, the next one at once."""
+
+        def stop(number: int, frame: Any) -> None:
+            if self.stopping:
+                raise KeyboardInterrupt
+            self.stopping = True
+
+        before = {}
+        try:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                before[number] = signal.signal(number, stop)
+        except ValueError:
+            pass  # not the main thread: whoever runs us handles signals
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                winners = info["places"].count(1)
+                share = (info["places"][info["seat"]] == 1) / winners
+                for name in set(info["opponents"]) - {LEARNER}:
+                    self.results[name].append(share)
+        return not self.stopping
+
+    def _on_rollout_start(self) -> None:
+        config = self.run.config
+        rate = config.learning_rate * max(0.1, 1.0 - self.fraction)
+        self.model.lr_schedule = FloatSchedule(rate)
+        due = int(self.seconds / 60 / config.snapshot_minutes)
+        if due > self.run.state.get("taken", 0):
+            self._take_snapshot(due)
+        if time.monotonic() - self.saved > self.SAVE_EVERY:
+            self.save()
+
+    def _on_rollout_end(self) -> None:
+        now = time.monotonic()
+        rate = (self.num_timesteps - self.rated_steps) / max(now - self.rated, 1e-9)
+        self.rated, self.rated_steps = now, self.num_timesteps
+        shares = {name: float(np.mean(results)) for name, results in sorted(self.results.items())}
+        row = {"steps": self.num_timesteps, "seconds": round(self.seconds, 2), "rate": round(rate, 1)}
+        row |= {name: round(share, 4) for name, share in shares.items()}
+        self.rows.append(row)
+        finished = self.fraction >= 1.0
+        if self.on_progress:
+            self.on_progress(
+                Progress(self.fraction, self.num_timesteps, self.seconds, rate, shares, self.stopping)
+            )
+        if finished:
+            self.model.num_timesteps = self.model._total_timesteps  # the update on this rollout is the last
+
+    def _take_snapshot(self, due: int) -> None:
+        name = f"{self.num_timesteps:010d}.pt"
+        _replace(self.run.folder / "snapshots" / name, lambda path: torch.save(self.latest.weights(), path))
+        self.past.append(self.latest.frozen(SNAPSHOT))
+        self.run.state["snapshots"].append(name)
+        self.run.state["taken"] = due
+        while len(self.past) > self.run.config.snapshots:
+            # thin out the middle: the oldest and the newest stay longest
+            drop = 1 + len(self.past) % (len(self.past) - 2)
+            del self.past[drop]
+            (self.run.folder / "snapshots" / self.run.state["snapshots"].pop(drop)).unlink(missing_ok=True)
+        self._mix_pool()
+
+    def _mix_pool(self) -> None:
+        weights = dict(self.run.config.pool)
+        members: list[tuple[Opponent, float]] = []
+        if not self.past:
+            weights[LATEST] = weights.get(LATEST, 0.0) + weights.pop(SNAPSHOT, 0.0)
+        for name, weight in weights.items():
+            if name == LATEST:
+                members.append((self.latest, weight))
+            elif name == SNAPSHOT:
+                members += [(policy, weight / len(self.past)) for policy in self.past]
+            else:
+                members.append((name, weight))
+        self.pool.replace(members)
+
+    def save(self) -> None:
+        """Write checkpoint, state, table and curve."""
+        run = self.run
+        # the weights are those of the last finished update
+        _replace(run.folder / "checkpoint.zip", lambda path: self.model.save(path, exclude=["lr_schedule"]))
+        steps = int(self.model.num_timesteps if self.fraction < 1 else self.rows[-1]["steps"])
+        run.state.update(steps=steps, seconds=round(self.seconds, 2))
+        _write_json(run.folder / "state.json", run.state)
+        _replace(run.folder / "progress.csv", self._write_rows)
+        if self.rows:
+            _replace(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
+        self.saved = time.monotonic()
+
+    def _write_rows(self, path: Path) -> None:
+        names = sorted({name for row in self.rows for name in row} - {"steps", "seconds", "rate"})
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, ["steps", "seconds", "rate", *names])
+            writer.writeheader()
+            writer.writerows(self.rows)
+
+
+def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
+    """Win shares against each opponent over the learner's decisions, as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    names = sorted({name for row in rows for name in row} - {"steps", "seconds", "rate"})
+    for name in names:
+        points = [(int(row["steps"]), float(row[name])) for row in rows if row.get(name) not in (None, "")]
+        axes.plot(*zip(*points, strict=True), label=name)
+    axes.set(xlabel="decisions of the learner", ylabel="win share in training", ylim=(0, 1), title=title)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, format="png")
+
+
+def load_config(folder: Path) -> RunConfig:
+    """The configuration of a run folder; raises CorruptDataError when there is none that can be read."""
+    facts = _read_json(Path(folder) / "config.json")
+    if facts.pop("format", None) != FORMAT:
+        raise CorruptDataError(f"{folder} was written by another version: start a new run")
+    names = {f.name for f in fields(RunConfig)}
+    if not {"game", "num_players"} <= set(facts) <= names:
+        raise CorruptDataError(f"{folder}/config.json does not describe a run: start a new run")
+    return RunConfig(**facts)
+
+
+def load_model(path: Path, env: SelfPlayVecEnv | None = None) -> MaskablePPO:
+    """The model of a checkpoint; raises CorruptDataError when it cannot be read."""
+    try:
+        return MaskablePPO.load(path, env=env, device="cpu", custom_objects={"lr_schedule": FloatSchedule(0.0)})
+    except Exception as error:
+        raise CorruptDataError(
+            f"the checkpoint {path} cannot be read ({error!r}): restore it from a copy, or start a new run"
+        ) from error
+
+
+def load_policy(folder: Path, deterministic: bool = True) -> TorchPolicy:
+    """The policy of a run folder's checkpoint; raises CorruptDataError when it cannot be read."""
+    config = load_config(folder)
+    path = Path(folder) / "checkpoint.zip"
+    if not path.exists():
+        raise CorruptDataError(f"{folder} has no checkpoint yet: train longer than a minute, or resume it")
+    model = load_model(path)
+    return TorchPolicy(
+        model.policy, Path(folder).name, append_mask=config.append_mask, deterministic=deterministic
+    )
+
+
+def _read_progress(path: Path, steps: int) -> list[dict[str, Any]]:
+    # rows behind the last checkpoint belong to steps that were lost
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [row for row in csv.DictReader(file) if int(row["steps"]) <= steps]
+
+
+def _replace(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file beside its place and move it there, so that no half file is ever seen."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.stem + ".draft" + path.suffix)
+    write(draft)
+    draft.replace(path)
+
+
+def _write_json(path: Path, facts: dict[str, Any]) -> None:
+    _replace(path, lambda draft: draft.write_text(json.dumps(facts, indent=2) + "\n"))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise CorruptDataError(f"{path} cannot be read ({error}): restore it from a copy, or start a new run") from error
+    if not isinstance(facts, dict):
+        raise CorruptDataError(f"{path} is no description of a run: restore it from a copy, or start a new run")
+    return facts

@@ -1,0 +1,18 @@
+"""The 9 actions of Toy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tabletop_envs.core.layout import ActionLayout, Block
+from toy_game.tables import KINDS, VALUE
+
+ACTIONS: Final = ActionLayout(
+    Block("play", (KINDS,), "play a one, two, three, four face down", "R2.1"),
+    Block("pass", (), "play no card", "R2.1"),
+    Block("take", (int(VALUE.max()),), "take 1, 2, 3, 4 stones", "R2.3"),
+)
+
+PLAY: Final = ACTIONS.start("play")  # + kind
+PASS: Final = ACTIONS.start("pass")
+TAKE: Final = ACTIONS.start("take")  # + stones - 1
