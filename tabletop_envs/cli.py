@@ -223,7 +223,7 @@ def warmup(games: tuple[str, ...]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds: float, as_json: bool) -> None:
     """Measure decisions per second of GAME under random legal play on this machine."""
-    from tabletop_envs.core.measure import measure
+    from tabletop_envs.bench import measure
 
     loaded = registry.load(game)
     figures = measure(loaded, loaded.settings(players, **parse_options(assignments)), seconds)

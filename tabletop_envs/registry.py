@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
 
 from tabletop_envs.core.spec import GameSpec
-from tabletop_envs.errors import UnknownGameError
+from tabletop_envs.errors import GameDefinitionError, UnknownGameError
 
 if TYPE_CHECKING:
     from tabletop_envs.core.game import Game
@@ -47,6 +47,16 @@ def games() -> dict[str, GameSpec]:
             continue
         found[spec.id] = spec
     return found
+
+
+def add(spec: GameSpec) -> None:
+    """Make a game known to this process alone: for notebooks, and to test a game before its package is installed.
+
+    Raises GameDefinitionError when another game has the id.
+    """
+    if games().setdefault(spec.id, spec) != spec:
+        raise GameDefinitionError(f"the id {spec.id!r} is taken by {games()[spec.id].package}: choose another one")
+    fill_pettingzoo()
 
 
 def spec(game_id: str) -> GameSpec:

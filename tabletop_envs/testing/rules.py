@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Final
 
@@ -15,12 +15,15 @@ from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import HEADER, KEY_LIMIT, NOBODY, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.record import OWNER
+from tabletop_envs.envs.aec import TabletopAEC
+from tabletop_envs.envs.rewards import REWARDS, Reward
 from tabletop_envs.errors import GameOverError, IllegalActionError
 from tabletop_envs.testing.subject import MIXED, RANDOM, Subject, fail, guard_kept, guarded, label, pick, walk
 
 _POISON: Final = 7  # neither 0 nor 1
 _ENDLESS: Final = 100_000  # automatic steps in a row after which `advance` counts as endless
 _DEALS: Final = 20  # seeds that are to give more than one deal
+_NAMED: Final = 5  # unreached actions that are named
 _CLAUSE: Final = re.compile(r"R\d+(?:\.\d+)*")
 
 
@@ -40,6 +43,9 @@ def declaration(subject: Subject) -> str:
     if sorted(spec.max_decisions) != list(counts) or min(spec.max_decisions.values()) < 1:
         fail(spec.id, f"max_decisions is {dict(spec.max_decisions)}, not a cap for each of {list(counts)} players")
     names = [option.name for option in spec.all_options(spec.min_players)]
+    taken = set(names) & set(signature(TabletopAEC.__init__).parameters)
+    if taken:
+        fail(spec.id, f"options {sorted(taken)} are called like arguments of the environments: rename them")
     if len(set(names)) < len(names) or not all(name.isidentifier() for name in names):
         fail(spec.id, f"option names {names} are not different identifiers")
     phases, invariants = game.modules["state"].Phase, game.modules["state"].INVARIANTS
@@ -317,8 +323,6 @@ def chance(subject: Subject) -> str:
 
 def scores(subject: Subject) -> str:
     """Points and places fit together at any time; ties share a place; every reward is in -1..1, `win` sums to zero."""
-    from tabletop_envs.envs.rewards import REWARDS, Reward
-
     ties = ends = 0
     for position in subject.some_positions():
         points, places = _written_score(position)
@@ -359,11 +363,6 @@ def _places_agree(position: Position, points: np.ndarray, places: np.ndarray) ->
             fail(position, f"{facts}: a seat with more points than seat {seat} has no better place")
 
 
-@cache
-def _action_names(game: Game) -> tuple[str, ...]:
-    return tuple(game.modules["notation"].action_text(action) for action in range(game.num_actions))
-
-
 def reachable_actions(subject: Subject) -> str:
     """Every action becomes legal in some game; those that did not are told, but are no failure."""
     game, enough = subject.game, subject.games * (10 if jit.COMPILED else 1)
@@ -375,5 +374,5 @@ def reachable_actions(subject: Subject) -> str:
             if met.all():
                 return f"all {game.num_actions} in play"
     never = np.flatnonzero(met == 0)
-    shown = ", ".join(_action_names(game)[action] for action in never[:5])
+    shown = ", ".join(game.modules["notation"].action_text(int(action)) for action in never[:_NAMED])
     return f"{len(never)} of {game.num_actions} never legal in {enough * len(subject.grid)} random games: {shown}"

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from tabletop_envs.core import loops
+from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, PUBLIC
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import CorruptDataError, NotationError
@@ -66,9 +66,11 @@ def _facts_return(position: Position) -> None:
         again = Position.from_json(facts)
     except CorruptDataError as error:
         fail(position, f"its own facts are refused: {error}")
+    if again != position:
+        difference = record.differences(position.states, again.states)
+        fail(position, f"its own facts give another record: {'; '.join(difference[:3])}")
     if again.to_json(ALL) != facts:
         fail(position, "facts written, read and written again differ")
-    _plays_alike(position, again, "from_json")
 
 
 def _text_returns(position: Position) -> None:
@@ -101,7 +103,7 @@ def _plays_alike(position: Position, again: Position, way: str) -> None:
         fail(position, f"{way} gives another score")
 
 
-def position_text_refusals(subject: Subject) -> str:
+def refused_texts(subject: Subject) -> str:
     """What is no position raises NotationError, or CorruptDataError as facts."""
     game = subject.game
     for settings in subject.grid[:1]:

@@ -14,7 +14,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -129,6 +129,11 @@ class TrainingRun:
         else:
             (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
             _write_json(known, {"format": FORMAT, **asdict(config)})
+
+    def extend(self, minutes: float) -> None:
+        """Set the run's whole training time anew, before it goes on."""
+        self.config = replace(self.config, minutes=minutes)
+        _write_json(self.folder / "config.json", {"format": FORMAT, **asdict(self.config)})
 
     def train(self, on_progress: Callable[[Progress], None] | None = None) -> bool:
         """Train to the end of the time; True when it is reached, False when a stop (Ctrl-C) came first.
