@@ -54,6 +54,8 @@ def load(path: str | Path) -> list[dict[str, Any]]:
         for name in ("id", "clauses"):
             if not isinstance(case, dict) or not case.get(name):
                 raise CorruptDataError(f"{path}: case number {number} has no {name!r}: add it")
+        if not isinstance(case["id"], str):
+            raise CorruptDataError(f"{path}: the id {case['id']!r} of case number {number} is no text: make it one")
         if case["id"] in seen:
             raise CorruptDataError(f"{path}: two cases have the id {case['id']!r}: rename one")
         seen.add(case["id"])

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from tabletop_envs import __version__, registry
-from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError
+from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError, UnknownAgentError
 
 if TYPE_CHECKING:
     from tabletop_envs.core.spec import GameSpec
     from tabletop_envs.training.evaluation import Evaluation
 
 console = Console()
+
+_INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
+_LEAST_SECONDS: Final = 0.01  # a figure of `bench` is a median over repeats, each of which has to do something
+# fields of RunConfig that `train` takes in another place
+_OWN_OPTIONS: Final[Mapping[str, str]] = {
+    "game": "name it as the argument",
+    "num_players": "give --players",
+    "options": "give --option",
+    "minutes": "give --minutes",
+    "seed": "give --seed",
+}
 
 
 class _Commands(click.Group):
@@ -52,6 +66,11 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--players", "-p", type=int, help="Number of players [default: the least possible].")(command)
 
 
+def games_option(summary: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--games`, as every command that evaluates takes it."""
+    return click.option("--games", type=click.IntRange(min=1), default=400, show_default=True, help=summary)
+
+
 def parse_options(assignments: tuple[str, ...]) -> dict[str, Any]:
     """`name=value` texts as options; values are read as JSON where they can be, else as text."""
     options = {}
@@ -73,7 +92,7 @@ def list_games() -> None:
     for heading in ("id", "title", "players", "options (default)"):
         table.add_column(heading)
     for spec in registry.games().values():
-        table.add_row(spec.env_id, spec.title, _span(spec), _options(spec))
+        table.add_row(spec.env_id, escape(spec.title), _span(spec), escape(_options(spec)))
     console.print(table)
 
 
@@ -90,8 +109,8 @@ def _options(spec: GameSpec) -> str:
 @game_options
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Run folder [default: runs/GAME-Np].")
 @click.option("--minutes", type=float, help="Training time, over all parts of the run [default: 10].")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--games", default=400, show_default=True, help="Mirrored games of the evaluation at the end.")
+@click.option("--seed", type=int, help="Of chance and weights [default: 0].")
+@games_option("Mirrored games of the evaluation at the end.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A field of RunConfig; may be repeated.")
 def train(
     game: str,
@@ -99,7 +118,7 @@ def train(
     assignments: tuple[str, ...],
     folder: Path | None,
     minutes: float | None,
-    seed: int,
+    seed: int | None,
     games: int,
     settings: tuple[str, ...],
 ) -> None:
@@ -112,27 +131,37 @@ def train(
     chosen = spec.settings(players, **parse_options(assignments))
     folder = folder or Path("runs") / f"{spec.id}-{chosen.num_players}p"
     fields = parse_options(settings)
-    unknown = set(fields) - set(run_module.RunConfig.__dataclass_fields__)
-    if unknown:
-        raise OptionError(f"RunConfig has no field {unknown.pop()!r}: it has {', '.join(run_module.RunConfig.__dataclass_fields__)}")
-    config = run_module.RunConfig(
-        spec.id, chosen.num_players, chosen.changed(), minutes=minutes or 10.0, seed=seed, **fields
-    )
+    _check_fields(fields, [name for name in run_module.RunConfig.__dataclass_fields__ if name not in _OWN_OPTIONS])
+    fields |= {"game": spec.id, "num_players": chosen.num_players, "options": chosen.changed()}
+    fields |= {name: value for name, value in (("minutes", minutes), ("seed", seed)) if value is not None}
+    if run_module.is_run(folder):
+        config = replace(run_module.load_config(folder), **fields)
+    else:
+        config = run_module.RunConfig(**fields)
     run = run_module.TrainingRun(folder, config)
     if run.resumed:
-        if run.config.game != spec.id or run.config.num_players != chosen.num_players:
-            raise OptionError(f"{folder} is a run of {run.config.game} for {run.config.num_players}: name another --folder")
-        if minutes:
+        if minutes is not None:
             run.extend(minutes)
-        console.print(f"resuming {folder} at {run.state['steps']:,} decisions, {run.state['seconds'] / 60:.1f} minutes")
+        so_far = f"{run.state['steps']:,} decisions, {run.state['seconds'] / 60:.1f} minutes"
+        console.print(f"resuming {escape(str(folder))} at {so_far}")
     finished = _train_with_bar(run)
     if not finished:
-        console.print(f"stopped; everything is in {folder}; the same command goes on")
-        sys.exit(130)
+        console.print(f"stopped; everything is in {escape(str(folder))}; the same command goes on")
+        sys.exit(_INTERRUPTED)
     with console.status("evaluating"):
         results = run.evaluate(games)
     print_evaluations(results)
-    console.print(f"checkpoint, curve and tables: {folder}")
+    console.print(f"checkpoint, curve and tables: {escape(str(folder))}")
+
+
+def _check_fields(given: Mapping[str, Any], known: list[str]) -> None:
+    for name in given:
+        if name in _OWN_OPTIONS:
+            raise OptionError(f"--set takes no {name!r}: {_OWN_OPTIONS[name]}")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise OptionError(f"RunConfig has no field {name!r}: it has {', '.join(known)}{hint}")
 
 
 def _training() -> Any:
@@ -169,23 +198,36 @@ def _train_with_bar(run: Any) -> bool:
 @main.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--against", multiple=True, help="random, greedy or a run folder [default: random and greedy].")
-@click.option("--games", default=400, show_default=True, help="Mirrored games against each.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@games_option("Mirrored games against each.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of deals, openings and draws.")
 @click.option("--sample", is_flag=True, help="Draw from the policy instead of its likeliest action.")
 def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, sample: bool) -> None:
     """Play the agent of run FOLDER in mirrored games and show win shares with 95 % intervals."""
     run_module = _training()
     from tabletop_envs.agents.base import BUILT_IN
+    from tabletop_envs.core.position import check_key
     from tabletop_envs.training.evaluation import evaluate as play
 
     run = run_module.TrainingRun(folder)
-    policy = run.policy(deterministic=not sample)
+    policy = run.policy(not sample, check_key(seed))
     results = []
     for name in against or tuple(BUILT_IN):
-        opponent = name if name in BUILT_IN else run_module.load_policy(Path(name))
+        opponent = name if name in BUILT_IN else _opponent(name, run)
         with console.status(f"playing {games} games against {name}"):
             results.append(play(run.game, run.settings, policy, opponent, games, seed))
     print_evaluations(results)
+
+
+def _opponent(folder: str, run: Any) -> Any:
+    """The agent of another run, which has to see what the agent of `run` sees."""
+    if not Path(folder).is_dir():
+        raise UnknownAgentError(f"there is no opponent {folder!r}: give random, greedy or a run folder")
+    other = _training().TrainingRun(folder)
+    if other.game is not run.game:
+        raise OptionError(f"{folder} is a run of {other.game.spec.id}, not of {run.game.spec.id}: give another one")
+    if other.game.observation_size(other.settings) != run.game.observation_size(run.settings):
+        raise OptionError(f"{folder} was trained on other observations: give a run with the same options")
+    return other.policy()
 
 
 def print_evaluations(results: list[Evaluation]) -> None:
@@ -196,7 +238,7 @@ def print_evaluations(results: list[Evaluation]) -> None:
     for r in results:
         span = f"{r.low:.1%} to {r.high:.1%}"
         place, margin = f"{r.mean_place:.2f}", f"{r.mean_margin:+.1f}"
-        table.add_row(r.policy, r.opponent, str(r.games), f"{r.win_share:.1%}", span, place, margin)
+        table.add_row(escape(r.policy), escape(r.opponent), str(r.games), f"{r.win_share:.1%}", span, place, margin)
     console.print(table)
 
 
@@ -219,7 +261,9 @@ def warmup(games: tuple[str, ...]) -> None:
 @main.command()
 @click.argument("game")
 @game_options
-@click.option("--seconds", default=1.0, show_default=True, help="Time for each figure.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=_LEAST_SECONDS), default=1.0, show_default=True, help="Time for each figure."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds: float, as_json: bool) -> None:
     """Measure decisions per second of GAME under random legal play on this machine."""
@@ -248,7 +292,7 @@ def conform(game: str) -> None:
     for report in conformance(registry.load(game)):
         failed += not report.ok
         mark = "[green]pass[/]" if report.ok else "[red]FAIL[/]"
-        console.print(f"{mark} {report.name} ({report.seconds:.1f} s)")
+        console.print(f"{mark} {escape(report.name)} ({report.seconds:.1f} s)")
         if report.detail:
             console.print(f"     {report.detail}", markup=False, highlight=False)
     sys.exit(1 if failed else 0)
@@ -264,7 +308,7 @@ def cases(game: str, file: Path) -> None:
     results = run_file(registry.load(game), file)
     colours = {"pass": "green", "fail": "red", "manual": "yellow"}
     for result in results:
-        console.print(f"[{colours[result.status]}]{result.status:6}[/] {result.id}", highlight=False)
+        console.print(f"[{colours[result.status]}]{result.status:6}[/] {escape(result.id)}", highlight=False)
         for line in result.differences:
             console.print(f"         {line}", markup=False, highlight=False)
     counts = {status: sum(r.status == status for r in results) for status in colours}

@@ -107,11 +107,13 @@ def trace(table: TabletopAEC, seed: int = 0) -> list[Any]:
     for number in range(2):
         if number:
             table.reset()
+            said.append(table.position.seed)
         for agent in table.agent_iter():
             observation, reward, terminated, truncated, info = table.last()
             told = {name: value for name, value in info.items() if name != "action_mask"}
             mask = mask_of(observation, info)
-            said.append((agent, vector_of(observation).tolist(), mask.tolist(), reward, terminated, truncated, told))
+            seen = vector_of(observation).tolist(), mask.tolist()
+            said.append((agent, seen, reward, terminated, truncated, told))
             table.step(None if terminated or truncated else int(rng.choice(np.flatnonzero(mask))))
     return said
 
@@ -199,8 +201,9 @@ def test_spaces(game: str, players: int) -> None:
     size = in_dict.observation_layout.size(in_dict.settings.values)
     vector = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
     mask = gymnasium.spaces.Box(0, 1, (in_dict.action_layout.size,), np.int8)
+    both = gymnasium.spaces.Dict({"observation": vector, "action_mask": mask})
     for agent in in_dict.possible_agents:
-        assert in_dict.observation_space(agent) == gymnasium.spaces.Dict({"observation": vector, "action_mask": mask})
+        assert in_dict.observation_space(agent) == both
         assert in_info.observation_space(agent) == vector
         assert in_dict.action_space(agent) == gymnasium.spaces.Discrete(in_dict.action_layout.size)
         assert in_dict.observation_space(agent) is in_dict.observation_space(agent)
@@ -376,9 +379,9 @@ def test_what_is_handed_out_may_be_spoilt(game: str, mask_in: str) -> None:
             held["spoilt"] = True
             if mask_in == "info":
                 held["action_mask"][:] = 1
-        table.position.apply(int(table.position.legal_actions()[0])) if not table.position.over else None
         if action is None:
             break
+        table.position.apply(action)
         table.step(action)
         twin.step(action)
         assert all("spoilt" not in info for info in table.infos.values())

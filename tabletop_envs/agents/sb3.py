@@ -19,16 +19,24 @@ class TorchPolicy:
     """Answers batches with a MaskablePPO policy.
 
     policy: the network (shared, so it follows training; see `frozen`); append_mask: whether it was trained on
-    observations with the mask appended; deterministic: the likeliest action instead of a draw.
+    observations with the mask appended; deterministic: the likeliest action instead of a draw; seed: of draws of its
+    own, else they come from torch's global generator.
     """
 
     def __init__(
-        self, policy: MaskableActorCriticPolicy, name: str, *, append_mask: bool, deterministic: bool = False
+        self,
+        policy: MaskableActorCriticPolicy,
+        name: str,
+        *,
+        append_mask: bool,
+        deterministic: bool = False,
+        seed: int | None = None,
     ) -> None:
         self.policy = policy
         self.name = name
         self.append_mask = append_mask
         self.deterministic = deterministic
+        self.generator = None if seed is None else torch.Generator(policy.device).manual_seed(seed)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Legal actions, (n,) int64; see BatchPolicy."""
@@ -36,14 +44,19 @@ class TorchPolicy:
             observations = np.concatenate([observations, action_masks], axis=1, dtype=np.float32)
         self.policy.set_training_mode(False)
         with torch.no_grad():
-            distribution = self.policy.get_distribution(torch.as_tensor(observations), action_masks.astype(bool))
-            actions: np.ndarray = distribution.get_actions(deterministic=self.deterministic).numpy()
+            inputs = torch.as_tensor(observations, device=self.policy.device)
+            distribution = self.policy.get_distribution(inputs, action_masks.astype(bool))
+            if self.generator is None or self.deterministic:
+                drawn = distribution.get_actions(deterministic=self.deterministic)
+            else:
+                drawn = torch.multinomial(distribution.distribution.probs, 1, generator=self.generator)[:, 0]
+        actions: np.ndarray = drawn.cpu().numpy()
         return actions
 
     def frozen(self, name: str) -> TorchPolicy:
         """A copy that no longer learns."""
         # not deepcopy: the policy keeps its last distribution, whose tensors belong to a graph
-        twin = type(self.policy)(**self.policy._get_constructor_parameters())
+        twin = type(self.policy)(**self.policy._get_constructor_parameters()).to(self.policy.device)
         twin.load_state_dict(self.policy.state_dict())
         twin.requires_grad_(False)
         return TorchPolicy(twin, name, append_mask=self.append_mask, deterministic=self.deterministic)

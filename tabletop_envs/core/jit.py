@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -33,6 +34,7 @@ if MODE not in MODES:
 COMPILED = MODE != "off"
 
 _STALE_AFTER = 60 * 24 * 3600  # seconds; code of a digest unused for so long is removed
+_OWN_FOLDER = re.compile(rf"[0-9a-f]{{16}}-({'|'.join(MODES)})")  # nothing else in the root is touched
 
 if COMPILED:
     import numba
@@ -79,7 +81,7 @@ def _cache_folder(folder: Path) -> Path | None:
 def _remove_stale(root: Path) -> None:
     oldest = time.time() - _STALE_AFTER
     for entry in root.iterdir():
-        if entry.is_dir() and entry.stat().st_mtime < oldest:
+        if _OWN_FOLDER.fullmatch(entry.name) and entry.is_dir() and entry.stat().st_mtime < oldest:
             shutil.rmtree(entry, ignore_errors=True)
 
 

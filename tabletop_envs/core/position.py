@@ -16,7 +16,7 @@ import numpy as np
 
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, Game
-from tabletop_envs.core.header import KEY_LIMIT, MAX_EVENTS, OVER_CAP, RUNNING
+from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT, MAX_EVENTS, NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.errors import CorruptDataError, GameOverError, IllegalActionError, NotationError, OptionError
 
@@ -245,13 +245,18 @@ class Position:
             settings = game.settings(facts["num_players"], **facts["options"])
             states = game.template(settings)
             s = states[0]
-            s.key, s.draws[:] = check_key(facts["seed"]), facts["draws"]
+            s.key, s.draws[:] = check_key(facts["seed"]), _of_length(facts["draws"], DRAW_KINDS)
             s.decisions, s.over = facts["decisions"], facts["over"]
-            s.seat = -1 if facts["seat"] is None else facts["seat"]
+            s.seat = NOBODY if facts["seat"] is None else facts["seat"]
             s.num_events = facts["num_events"]
-            s.events[: len(facts["events"])] = np.array(facts["events"], dtype=np.int16).reshape(-1, 3)
+            kept = _of_length(facts["events"], min(int(s.num_events), MAX_EVENTS))
+            s.events[: len(kept)] = np.array(kept, dtype=np.int16).reshape(-1, 3)
             game.modules["notation"].restore(facts["position"], s)
-        except (KeyError, TypeError, ValueError, OverflowError, IndexError, NotationError) as error:
+            _check_turn(s)
+            wrong = record.out_of_range(states, game.modules["state"].FIELDS)
+            if wrong:
+                raise ValueError("; ".join(wrong))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IndexError, NotationError) as error:
             raise CorruptDataError(f"this is no position of a game: {error!r}; give what to_json() returned") from error
         code = loops.check(game.check_call, states, 0)
         if code:
@@ -262,6 +267,19 @@ class Position:
     def __repr__(self) -> str:
         end = "over" if self.over else f"seat {self.seat} to act, {self.phase}"
         return f"<Position {self.game.spec.env_id}, {self.num_players} players, decision {self.decisions}, {end}>"
+
+
+def _of_length(values: list[Any], number: int) -> list[Any]:
+    if len(values) != number:
+        raise ValueError(f"{values!r} are not {number} entries")
+    return values
+
+
+def _check_turn(s: Any) -> None:
+    # before compiled code, which trusts the header, sees the record
+    known = s.over in (RUNNING, OVER_RULES, OVER_CAP) and 0 <= s.decisions <= s.max_decisions
+    if not known or not -1 <= s.seat < s.num_players or (s.seat == NOBODY) != (s.over != RUNNING):
+        raise ValueError(f"seat {s.seat}, over {s.over} and decision {s.decisions} do not fit together")
 
 
 def _restore(game: Game, settings: Settings, data: bytes) -> Position:

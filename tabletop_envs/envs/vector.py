@@ -1,24 +1,27 @@
 """N games in one array, stepped in one compiled call. The base of the batched environments; knows no learner.
 
-`Batch` holds the records and does the work on any subset of rows; `Seating` lets policies act; `TabletopVector` is the raw batched environment:
-who is to act in each game, and the rewards of all seats.
+`Batch` holds the records and does the work on any subset of rows; `Seating` lets policies act; `TabletopVector` is the
+raw batched environment: who is to act in each game, and the rewards of all seats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from tabletop_envs import registry
-from tabletop_envs.agents.base import BUILT_IN, BatchPolicy, Opponent
+from tabletop_envs.agents.base import BUILT_IN, BatchPolicy, Opponent, policy_name
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position, check_key
 from tabletop_envs.envs.rewards import Reward
-from tabletop_envs.errors import IllegalActionError, OptionError, UnknownAgentError
+from tabletop_envs.errors import IllegalActionError, OptionError, OrderError, UnknownAgentError
+
+MAX_DEALS: Final = 1000
+"""How often a game that ends before anybody is asked is dealt again, until that counts as an error."""
 
 
 class Batch:
@@ -28,7 +31,7 @@ class Batch:
     """
 
     def __init__(self, game: Game | str, num_envs: int, num_players: int | None = None, **options: Any) -> None:
-        if not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
+        if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
             raise OptionError(f"num_envs={num_envs!r} is not possible: give a positive whole number")
         self.game = registry.load(game) if isinstance(game, str) else game
         self.settings = self.game.settings(num_players, **options)
@@ -52,7 +55,12 @@ class Batch:
 
     def check(self, rows: np.ndarray, actions: Any) -> np.ndarray:
         """The actions as int64, one a row, all legal; raises IllegalActionError before any is applied."""
-        numbers = np.asarray(actions)
+        if not self.episodes.any():
+            raise OrderError("reset() needs to be called before step")
+        try:
+            numbers = np.asarray(actions)
+        except ValueError:  # rows of unequal length
+            numbers = np.empty(0, dtype=object)
         if numbers.shape != rows.shape or numbers.dtype.kind not in "iu":
             raise IllegalActionError(
                 f"give {len(rows)} whole numbers, one a game, not {numbers.dtype} of shape {numbers.shape}"
@@ -60,12 +68,12 @@ class Batch:
         numbers = numbers.astype(np.int64, copy=False)
         wrong = loops.first_illegal(self.masks, rows, numbers)
         if wrong >= 0:
-            row, action = int(rows[wrong]), int(numbers[wrong])
+            row, action = int(rows[wrong]), int(np.asarray(actions)[wrong])
             if self.states["over"][row] != RUNNING:
                 raise IllegalActionError(f"game {row} is over: reset it before action {action}")
             raise IllegalActionError(
                 f"action {action} is not legal in game {row}: choose one where action_masks[{row}] is 1; "
-                "no game was changed"
+                "none of these actions was made"
             )
         return numbers
 
@@ -134,7 +142,7 @@ class Seating:
     def answer(self, rows: np.ndarray) -> None:
         """Play the rows until each game's learner is asked or the game is over.
 
-        Raises IllegalActionError when a policy gives an action that is not legal.
+        Raises IllegalActionError when a policy gives an action that is not legal; the games are then to be dealt anew.
         """
         batch = self.batch
         while len(rows):
@@ -148,8 +156,15 @@ class Seating:
             for code in np.unique(codes):
                 mine = codes == code
                 asked = rows[mine]
-                actions = self._policies[-1 - code].act(batch.observe(asked, seats[mine]), batch.masks[asked])
-                batch.step(asked, batch.check(asked, actions))
+                policy = self._policies[-1 - code]
+                actions = policy.act(batch.observe(asked, seats[mine]), batch.masks[asked])
+                try:
+                    numbers = batch.check(asked, actions)
+                except IllegalActionError as error:
+                    raise IllegalActionError(
+                        f"the policy {policy_name(policy)!r} has to be mended, then reset the games: {error}"
+                    ) from error
+                batch.step(asked, numbers)
 
 
 class BatchStep(NamedTuple):
@@ -197,7 +212,7 @@ class TabletopVector:
         drawn = int(np.random.default_rng().integers(KEY_LIMIT)) if seed is None else check_key(seed)
         self.batch.key = drawn
         self.batch.episodes[:] = 0
-        self.batch.deal(self.batch.rows)
+        self._deal(self.batch.rows)
         none = np.zeros(self.num_envs, dtype=bool)
         return self._result(np.zeros((self.num_envs, self.num_players)), none, none.copy(), {})
 
@@ -214,14 +229,21 @@ class TabletopVector:
             points, places = batch.score(rows)
             rewards[rows] = self.reward(points, places)
             final = {"rows": rows, "points": points, "places": places, "final_states": batch.states[rows]}
-            batch.deal(rows)
+            self._deal(rows)
         return self._result(rewards, terminations, truncations, final)
+
+    def _deal(self, rows: np.ndarray) -> None:
+        # a game that ends before anybody is asked is no episode: it is dealt again
+        for _ in range(MAX_DEALS):
+            self.batch.deal(rows)
+            rows = self.batch.finished(rows)
+            if not len(rows):
+                return
+        raise OptionError(f"in {MAX_DEALS} deals game {rows[0]} ended before anybody was asked: change the options")
 
     def _result(
         self, rewards: np.ndarray, terminations: np.ndarray, truncations: np.ndarray, final: Mapping[str, np.ndarray]
     ) -> BatchStep:
         seats = self.batch.states["seat"].astype(np.int64)
         observations = self.batch.observe(self.batch.rows, seats)
-        return BatchStep(
-            observations, self.batch.masks.copy(), seats, rewards, terminations, truncations, final
-        )
+        return BatchStep(observations, self.batch.masks.copy(), seats, rewards, terminations, truncations, final)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 import numpy as np
@@ -77,6 +76,7 @@ def determinize(subject: Subject) -> str:
             copies = [position.determinize(seat, salt) for salt in (*_SALTS, _SALT_LIMIT)]
             for copy in copies:
                 _keeps(subject, position, copy, seat)
+            _same_texts(position, copies[0], seat, f"determinize of seat {seat}")
             if position.determinize(seat, _SALTS[0]) != copies[0]:
                 fail(position, f"determinize of seat {seat} gives two results for one salt")
             if len({copy.seed for copy in (position, *copies)}) < 1 + len(copies):
@@ -105,16 +105,14 @@ def _keeps(subject: Subject, position: Position, copy: Position, seat: int) -> N
             before, after = before[seat], after[seat]
         if name not in ("key", "draws") and not np.array_equal(before, after):
             fail(position, f"determinize of seat {seat} changes {name!r}, which the seat knows")
-    for viewer in (seat, PUBLIC):
-        _same_texts(position, copy, viewer, f"determinize of seat {seat}")
 
 
-def _same_texts(position: Position, copy: Position, viewer: int, cause: str) -> None:
-    who = "the public" if viewer == PUBLIC else f"seat {viewer}"
-    if json.dumps(position.to_json(viewer)) != json.dumps(copy.to_json(viewer)):
-        fail(position, f"describe tells {who} what it may not know: its facts change by {cause}")
-    if position.text(viewer) != copy.text(viewer):
-        fail(position, f"position_text tells {who} what it may not know: it changes by {cause}")
+def _same_texts(position: Position, copy: Position, seat: int, cause: str) -> None:
+    for viewer, who in ((seat, f"seat {seat}"), (PUBLIC, "the public")):
+        if position.to_json(viewer) != copy.to_json(viewer):
+            fail(position, f"describe tells {who} what it may not know: its facts change by {cause}")
+        if position.text(viewer) != copy.text(viewer):
+            fail(position, f"position_text tells {who} what it may not know: it changes by {cause}")
 
 
 def _plays_on(position: Position, copy: Position, seat: int) -> None:
@@ -153,8 +151,8 @@ def secrets(subject: Subject) -> str:
                         loops.legal(copy.game.calls, copy.states, 0, mask)
                         if not np.array_equal(mask, position.action_mask()):
                             fail(position, f"the mask of seat {seat} changes with {what}, which it may not know")
-                    _same_texts(position, copy, seat, f"a change of {what}")
-                    _same_texts(position, copy, PUBLIC, f"a change of {what}")
+                    if number == 0:
+                        _same_texts(position, copy, seat, f"a change of {what}")
     return f"{changed} changes of {', '.join(field.name for field in subject.secrets)}"
 
 

@@ -310,7 +310,8 @@ def chance(subject: Subject) -> str:
         if not spec.opening_decisions:
             fail(spec.id, "nothing is ever drawn, so opening_decisions must say how many decisions an arena draws")
         return f"none; {spec.opening_decisions} opening decisions"
-    for settings in subject.grid:
+    defaults = [settings for settings in subject.grid if not settings.changed()]
+    for settings in defaults:
         starts = np.concatenate([next(walk(game, settings, seed)).states for seed in range(_DEALS)])
         starts["key"] = 0
         if starts["draws"].any() and len({start.tobytes() for start in starts}) == 1:

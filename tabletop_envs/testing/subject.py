@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -20,6 +21,11 @@ RANDOM: Final = "random"
 GREEDY: Final = "greedy"
 MIXED: Final = "mixed"
 
+_GAMES_QUICK: Final = 2
+_GAMES_FULL: Final = 6
+_POSITIONS_QUICK: Final = 20
+_POSITIONS_FULL: Final = 60
+_POSITIONS_OFF: Final = 6
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -27,23 +33,32 @@ _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 class Subject:
     """A game under test.
 
-    grid: the settings to run with; games: how many games each; positions: about how many positions of a game the dear
-    checks look at; golden: the folder with `golden.json` and `playthroughs`, or None.
+    quick: options and numbers of players take turns instead of meeting each other; games: how many games a check plays
+    with each settings (None: as many as `quick` and the mode of the JIT suggest); golden: the folder with `golden.json`
+    and `playthroughs`, or None.
     """
 
     game: Game
-    grid: tuple[Settings, ...]
-    games: int
-    positions: int
+    quick: bool = False
+    games_asked: int | None = None
     golden: Path | None = None
 
-    @classmethod
-    def of(cls, game: Game, *, quick: bool, games: int | None = None, golden: Path | None = None) -> Subject:
-        """The subject of a run. With the JIT off everything is small, since plain Python is hundreds of times slower."""
+    @cached_property
+    def grid(self) -> tuple[Settings, ...]:
+        """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower."""
         if not jit.COMPILED:
-            return cls(game, small_grid(game.spec), games or 1, 6, golden)
-        grid = quick_grid(game.spec) if quick else full_grid(game.spec)
-        return cls(game, grid, games or (2 if quick else 6), 20 if quick else 60, golden)
+            return small_grid(self.game.spec)
+        return quick_grid(self.game.spec) if self.quick else full_grid(self.game.spec)
+
+    @property
+    def games(self) -> int:
+        """How many games a check plays with each settings."""
+        return self.games_asked or _by_effort(self.quick, _GAMES_QUICK, _GAMES_FULL, 1)
+
+    @property
+    def positions(self) -> int:
+        """About how many positions of a game the dear checks look at."""
+        return _by_effort(self.quick, _POSITIONS_QUICK, _POSITIONS_FULL, _POSITIONS_OFF)
 
     def walks(self) -> Iterator[Iterator[Position]]:
         """Every game of every settings."""
@@ -73,6 +88,12 @@ class Subject:
     def secrets(self) -> tuple[Field, ...]:
         """The fields that not every seat may know."""
         return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
+
+
+def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
+    if not jit.COMPILED:
+        return off
+    return quick if is_quick else full
 
 
 # --- settings ---------------------------------------------------------------------------------------------------

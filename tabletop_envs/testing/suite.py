@@ -114,7 +114,7 @@ def subject_of(
     elif isinstance(game, GameSpec):
         game = Game(game)
     registry.add(game.spec)  # stored positions name their game by id
-    return Subject.of(game, quick=quick, games=games, golden=None if golden is None else Path(golden))
+    return Subject(game, quick, games, None if golden is None else Path(golden))
 
 
 def run_check(name: str, subject: Subject) -> Report:

@@ -24,6 +24,7 @@ def action_texts(subject: Subject) -> str:
         if text in texts:
             fail(game.spec.id, f"actions {texts[text]} and {action} have the same text {text!r}")
         texts[text] = action
+    for text, action in texts.items():
         for written in (text, f"  {text.upper()} "):
             try:
                 read = notation.parse_action(written)

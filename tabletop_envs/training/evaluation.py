@@ -7,18 +7,20 @@ that neither the deal nor the seat favours anybody. Intervals are clustered by t
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tabletop_envs.agents.base import Opponent, policy_name
 from tabletop_envs.core.game import Game
+from tabletop_envs.core.header import RUNNING
+from tabletop_envs.core.position import check_key
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.vector import Batch, Seating
 from tabletop_envs.errors import OptionError
 
-_Z95 = 1.959964
+_Z95: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,14 @@ def evaluate(
 ) -> Evaluation:
     """Play `policy` against a table of `opponent`s, from every seat of every deal.
 
-    games: how many, rounded up to whole tables. Raises OptionError for no games at all.
+    games: how many, rounded up to whole tables; seed: of deals, openings and built-in policies, 0 to 2^53 - 1.
+    Raises OptionError for no games at all.
     """
-    if games < 1:
-        raise OptionError(f"games={games} is not possible: give at least 1")
+    if not isinstance(games, (int, np.integer)) or isinstance(games, bool) or games < 1:
+        raise OptionError(f"games={games!r} is not possible: give a whole number, at least 1")
+    seed = check_key(seed)
     players = settings.num_players
-    tables = -(-games // players)
+    tables = -(-int(games) // players)
     batch = Batch(game, tables * players, players, **settings.values)
     seating = Seating(batch)
     keys = np.repeat([derive_key(seed, OPPONENTS, table) for table in range(tables)], players)
@@ -105,12 +109,8 @@ def evaluate(
 def _open(batch: Batch, keys: np.ndarray) -> None:
     """The random opening of a game without chance, the same for the games of one table."""
     for _ in range(batch.game.spec.opening_decisions):
-        actions = np.array(
-            [
-                np.flatnonzero(mask)[key % mask.sum()]
-                for mask, key in zip(batch.masks, keys >> 8, strict=True)
-            ]
-        )
-        batch.step(batch.rows, batch.check(batch.rows, actions))
+        rows = batch.rows[batch.states["over"] == RUNNING]
+        legal = [np.flatnonzero(batch.masks[row]) for row in rows]
+        drawn = [options[key % len(options)] for options, key in zip(legal, keys[rows] >> 8, strict=True)]
+        batch.step(rows, batch.check(rows, np.array(drawn, dtype=np.int64)))
         keys = np.array([derive_key(int(key), OPPONENTS, 1) for key in keys])
-

@@ -2,17 +2,19 @@
 
 The folder holds `config.json`, `checkpoint.zip` (the model), `state.json` (steps, time, snapshots), `snapshots/`,
 `progress.csv`, `curve.png` and `evaluation.json`. Every file is replaced whole, so a kill at any moment leaves the
-last complete one; at most the steps since the last checkpoint are lost.
+last complete one; at most the steps since the last checkpoint are lost. Where a kill came between two files and they
+tell different steps, the checkpoint is right.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import signal
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -29,6 +31,7 @@ from tabletop_envs.agents.base import BUILT_IN, Opponent
 from tabletop_envs.agents.sb3 import TorchPolicy
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import Settings
+from tabletop_envs.envs.rewards import Reward
 from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
 from tabletop_envs.errors import CorruptDataError, OptionError
 from tabletop_envs.training.evaluation import Evaluation, evaluate
@@ -37,6 +40,26 @@ from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 FORMAT: Final = 1
 LATEST: Final = "latest"
 SNAPSHOT: Final = "snapshot"
+CONFIG: Final = "config.json"
+
+_SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
+_LARGE: Final = 2**31 - 1
+# field of RunConfig -> its least and greatest value
+_WHOLE: Final[Mapping[str, tuple[int, int]]] = {
+    "num_players": (1, _LARGE),
+    "seed": (0, _SEED_LIMIT - 1),
+    "num_envs": (1, _LARGE),
+    "rollout": (1, _LARGE),
+    "batch_size": (2, _LARGE),
+    "epochs": (1, _LARGE),
+    "channels": (1, _LARGE),
+    "depth": (0, _LARGE),
+    "width": (1, _LARGE),
+    "snapshots": (1, _LARGE),
+}
+_POSITIVE: Final = ("minutes", "learning_rate", "clip", "snapshot_minutes")
+_SHARES: Final = ("gamma", "gae_lambda")
+_SWITCHES: Final = ("as_earned", "append_mask")
 
 
 @dataclass(frozen=True)
@@ -45,7 +68,7 @@ class RunConfig:
 
     game, num_players, options: the game; minutes: training time, over all its parts; seed: of chance and weights;
     num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
-    entropy, gamma, gae_lambda, clip: PPO; reward: see `envs.rewards`; append_mask: the network sees the mask;
+    entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees the mask;
     channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the built-in
     policies as opponents; snapshot_minutes, snapshots: a past self joins the pool so often, at most so many stay.
     """
@@ -65,6 +88,7 @@ class RunConfig:
     gae_lambda: float = 0.95
     clip: float = 0.2
     reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "score": 0.5})
+    as_earned: bool = True
     append_mask: bool = True
     channels: int = 32
     depth: int = 2
@@ -76,16 +100,47 @@ class RunConfig:
     snapshots: int = 8
 
     def __post_init__(self) -> None:
-        for name in ("minutes", "num_envs", "rollout", "batch_size", "epochs", "learning_rate", "snapshot_minutes"):
-            if not getattr(self, name) > 0:
-                raise OptionError(f"{name}={getattr(self, name)!r} is not possible: give a positive number")
-        unknown = set(self.pool) - {LATEST, SNAPSHOT, *BUILT_IN}
+        self._demand("game", isinstance(self.game, str), "the id of a game")
+        for name, (low, high) in _WHOLE.items():
+            self._demand(name, _is_whole(getattr(self, name), low, high), f"a whole number from {low} to {high}")
+        for name in _POSITIVE:
+            self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) > 0, "a positive number")
+        for name in _SHARES:
+            self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) <= 1, "a number from 0 to 1")
+        self._demand("entropy", _is_number(self.entropy), "a number, 0 or more")
+        for name in _SWITCHES:
+            self._demand(name, isinstance(getattr(self, name), bool), "true or false")
+        for name in ("options", "pool"):
+            self._demand(name, isinstance(getattr(self, name), Mapping), "names with values")
+        unknown = sorted(map(str, set(self.pool) - {LATEST, SNAPSHOT, *BUILT_IN}))
         if unknown:
-            raise OptionError(f"no opponent {unknown.pop()!r}: there are {LATEST}, {SNAPSHOT}, {', '.join(BUILT_IN)}")
+            raise OptionError(f"no opponent {unknown[0]!r}: there are {LATEST}, {SNAPSHOT}, {', '.join(BUILT_IN)}")
+        weighed = all(map(_is_number, self.pool.values())) and sum(self.pool.values()) > 0
+        self._demand("pool", weighed, "each opponent a weight of 0 or more, and not all of them 0")
+        decisions = self.num_envs * self.rollout
+        if decisions % self.batch_size == 1:
+            # the spread of a single advantage is not a number, and would make the whole network so
+            raise OptionError(
+                f"batch_size={self.batch_size} is not possible: of the {self.num_envs} * {self.rollout} decisions of an "
+                "update one would be left alone; give another batch_size, num_envs or rollout"
+            )
+
+    def _demand(self, name: str, fits: bool, wanted: str) -> None:
+        if not fits:
+            raise OptionError(f"{name}={getattr(self, name)!r} is not possible: give {wanted}")
 
     def settings(self, game: Game) -> Settings:
         """The checked players and options."""
         return game.settings(self.num_players, **self.options)
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a finite number, 0 or more."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 @dataclass(frozen=True)
@@ -107,33 +162,37 @@ class Progress:
 class TrainingRun:
     """A run in its folder: new, or where the last part of it stopped.
 
-    Raises CorruptDataError when the folder holds something that is no run, or a damaged one.
+    config: of a new run; for an old one it has to agree with the folder's (except `minutes`, see `extend`) or be left
+    out. Raises OptionError for a configuration that is not possible or not the folder's, CorruptDataError when the
+    folder holds something that is no run, or a damaged one; the folder is then unchanged.
     """
 
     def __init__(self, folder: Path, config: RunConfig | None = None) -> None:
         self.folder = Path(folder)
-        known = self.folder / "config.json"
-        self.resumed = known.exists()
+        self.resumed = is_run(self.folder)
+        self.state: dict[str, Any] = {"format": FORMAT, "steps": 0, "seconds": 0.0, "snapshots": [], "taken": 0}
         if self.resumed:
-            config = load_config(self.folder)
+            stored = load_config(self.folder)
+            if config is not None:
+                _demand_same(self.folder, stored, config)
+            config = stored
+            if (self.folder / "state.json").exists():
+                self.state = _load_state(self.folder / "state.json")
         elif config is None:
             raise CorruptDataError(f"{self.folder} holds no run: start one by naming a game")
-        elif self.folder.exists() and any(self.folder.iterdir()):
+        elif not _is_free(self.folder):
             raise CorruptDataError(f"{self.folder} is not empty and holds no run: choose another folder")
-        self.config = config
         self.game = registry.load(config.game)
         self.settings = config.settings(self.game)
-        self.state: dict[str, Any] = {"format": FORMAT, "steps": 0, "seconds": 0.0, "snapshots": []}
-        if self.resumed and (self.folder / "state.json").exists():
-            self.state = _read_json(self.folder / "state.json")
-        else:
-            (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            _write_json(known, {"format": FORMAT, **asdict(config)})
+        Reward(config.reward, self.game.spec)  # refuses a reward that there is not
+        self.config = replace(config, game=self.game.spec.id, options=self.settings.changed())
+        if not self.resumed:
+            _write_json(self.folder / CONFIG, {"format": FORMAT, **asdict(self.config)})
 
     def extend(self, minutes: float) -> None:
         """Set the run's whole training time anew, before it goes on."""
         self.config = replace(self.config, minutes=minutes)
-        _write_json(self.folder / "config.json", {"format": FORMAT, **asdict(self.config)})
+        _write_json(self.folder / CONFIG, {"format": FORMAT, **asdict(self.config)})
 
     def train(self, on_progress: Callable[[Progress], None] | None = None) -> bool:
         """Train to the end of the time; True when it is reached, False when a stop (Ctrl-C) came first.
@@ -143,28 +202,31 @@ class TrainingRun:
         config = self.config
         if self.state["seconds"] >= 60 * config.minutes:
             return True
+        # each part of a run has games and draws of its own
+        seed = (config.seed + self.state["steps"]) % _SEED_LIMIT
         env = SelfPlayVecEnv(
             self.game,
             config.num_envs,
             config.num_players,
             opponents="random",
             reward=config.reward,
+            as_earned=config.as_earned,
             append_mask=config.append_mask,
-            seed=config.seed + self.state["steps"],
+            seed=seed,
             **config.options,
         )
-        model = self._model(env)
+        model = self._model(env, seed)
         watcher = _Watcher(self, model, env.pool, on_progress)
         with watcher.listening():
             model.learn(2**62, callback=watcher, reset_num_timesteps=False)
         watcher.save()
         return not watcher.stopping
 
-    def _model(self, env: SelfPlayVecEnv) -> MaskablePPO:
+    def _model(self, env: SelfPlayVecEnv, seed: int) -> MaskablePPO:
         config = self.config
         path = self.folder / "checkpoint.zip"
         if path.exists():
-            return load_model(path, env)
+            return load_model(path, env, seed)
         shape = NetworkShape.of(
             self.game.observations, self.game.actions, self.settings.values, config.append_mask
         )
@@ -181,13 +243,13 @@ class TrainingRun:
             clip_range=config.clip,
             ent_coef=config.entropy,
             policy_kwargs={"features_extractor_kwargs": trunk},
-            seed=config.seed,
+            seed=seed,
             device="cpu",
         )
 
-    def policy(self, deterministic: bool = True) -> TorchPolicy:
-        """The trained policy of the last checkpoint."""
-        return load_policy(self.folder, deterministic)
+    def policy(self, deterministic: bool = True, seed: int | None = None) -> TorchPolicy:
+        """The trained policy of the last checkpoint; see `TorchPolicy`."""
+        return load_policy(self.folder, deterministic, seed)
 
     def evaluate(self, games: int = 400) -> list[Evaluation]:
         """Play the checkpoint against the built-in policies and write `evaluation.json`."""
@@ -216,7 +278,7 @@ class _Watcher(BaseCallback):
         self.run, self.pool, self.on_progress = run, pool, on_progress
         self.stopping = False
         self.results: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=self.RECENT))
-        self.rows: list[dict[str, Any]] = _read_progress(run.folder / "progress.csv", run.state["steps"])
+        self.rows: list[dict[str, Any]] = _read_progress(run.folder / "progress.csv", model.num_timesteps)
         self.latest = TorchPolicy(model.policy, LATEST, append_mask=run.config.append_mask)
         self.past = [self._snapshot(model, name) for name in run.state["snapshots"]]
         self.before = float(run.state["seconds"])
@@ -297,6 +359,9 @@ class _Watcher(BaseCallback):
         if finished:
             self.model.num_timesteps = self.model._total_timesteps  # the update on this rollout is the last
 
+    def _on_training_end(self) -> None:
+        self.model.num_timesteps = self.num_timesteps
+
     def _take_snapshot(self, due: int) -> None:
         name = f"{self.num_timesteps:010d}.pt"
         _replace(self.run.folder / "snapshots" / name, lambda path: torch.save(self.latest.weights(), path))
@@ -305,9 +370,8 @@ class _Watcher(BaseCallback):
         self.run.state["taken"] = due
         while len(self.past) > self.run.config.snapshots:
             # thin out the middle: the oldest and the newest stay longest
-            drop = 1 + len(self.past) % (len(self.past) - 2)
-            del self.past[drop]
-            (self.run.folder / "snapshots" / self.run.state["snapshots"].pop(drop)).unlink(missing_ok=True)
+            drop = 1 + len(self.past) % (len(self.past) - 2) if len(self.past) > 2 else 0
+            del self.past[drop], self.run.state["snapshots"][drop]
         self._mix_pool()
 
     def _mix_pool(self) -> None:
@@ -327,19 +391,21 @@ class _Watcher(BaseCallback):
     def save(self) -> None:
         """Write checkpoint, state, table and curve."""
         run = self.run
+        _replace(run.folder / "progress.csv", self._write_rows)
         # the weights are those of the last finished update
         _replace(run.folder / "checkpoint.zip", lambda path: self.model.save(path, exclude=["lr_schedule"]))
-        steps = int(self.model.num_timesteps if self.fraction < 1 else self.rows[-1]["steps"])
-        run.state.update(steps=steps, seconds=round(self.seconds, 2))
+        run.state.update(steps=int(self.model.num_timesteps), seconds=round(self.seconds, 2))
         _write_json(run.folder / "state.json", run.state)
-        _replace(run.folder / "progress.csv", self._write_rows)
+        for path in (run.folder / "snapshots").glob("*.pt"):
+            if path.name not in run.state["snapshots"]:  # only now does no file name them any more
+                path.unlink(missing_ok=True)
         if self.rows:
             _replace(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
         self.saved = time.monotonic()
 
     def _write_rows(self, path: Path) -> None:
         names = sorted({name for row in self.rows for name in row} - {"steps", "seconds", "rate"})
-        with path.open("w", newline="") as file:
+        with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, ["steps", "seconds", "rate", *names])
             writer.writeheader()
             writer.writerows(self.rows)
@@ -357,40 +423,84 @@ def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
         axes.plot(*zip(*points, strict=True), label=name)
     axes.set(xlabel="decisions of the learner", ylabel="win share in training", ylim=(0, 1), title=title)
     axes.grid(alpha=0.3)
-    axes.legend()
+    if names:
+        axes.legend()
     figure.savefig(path, format="png")
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run, or claims to."""
+    return (Path(folder) / CONFIG).exists()
+
+
+def _is_free(folder: Path) -> bool:
+    # a run that was killed while it wrote its very first file leaves that draft
+    return not folder.exists() or (folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)})
 
 
 def load_config(folder: Path) -> RunConfig:
     """The configuration of a run folder; raises CorruptDataError when there is none that can be read."""
-    facts = _read_json(Path(folder) / "config.json")
+    path = Path(folder) / CONFIG
+    facts = _read_json(path)
     if facts.pop("format", None) != FORMAT:
-        raise CorruptDataError(f"{folder} was written by another version: start a new run")
+        raise CorruptDataError(f"{path} was written by another program or version: start a new run in another folder")
     names = {f.name for f in fields(RunConfig)}
     if not {"game", "num_players"} <= set(facts) <= names:
-        raise CorruptDataError(f"{folder}/config.json does not describe a run: start a new run")
-    return RunConfig(**facts)
-
-
-def load_model(path: Path, env: SelfPlayVecEnv | None = None) -> MaskablePPO:
-    """The model of a checkpoint; raises CorruptDataError when it cannot be read."""
+        raise CorruptDataError(f"{path} does not describe a run: restore it from a copy, or start a new run")
     try:
-        return MaskablePPO.load(path, env=env, device="cpu", custom_objects={"lr_schedule": FloatSchedule(0.0)})
+        return RunConfig(**facts)
+    except OptionError as error:
+        raise CorruptDataError(f"{path} is damaged ({error}): restore it from a copy, or start a new run") from error
+
+
+def _demand_same(folder: Path, stored: RunConfig, wanted: RunConfig) -> None:
+    game = registry.load(stored.game)
+    same_game = registry.spec(wanted.game) == game.spec and wanted.num_players == stored.num_players
+    if same_game and wanted.settings(game) == stored.settings(game):
+        wanted = replace(wanted, game=stored.game, options=stored.options)
+    for name, value in asdict(stored).items():
+        if name != "minutes" and getattr(wanted, name) != value:
+            raise OptionError(
+                f"{folder} is a run with {name}={value!r}, not {getattr(wanted, name)!r}: "
+                f"name another folder, or go on with {name} as it is"
+            )
+
+
+def _load_state(path: Path) -> dict[str, Any]:
+    facts = _read_json(path)
+    names = facts.get("snapshots")
+    counted = all(_is_whole(facts.get(name), 0, _LARGE**2) for name in ("steps", "taken"))
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if facts.get("format") != FORMAT or not (counted and named and _is_number(facts.get("seconds"))):
+        raise CorruptDataError(f"{path} does not tell where a run stands: restore it from a copy, or start a new run")
+    return facts
+
+
+def load_model(path: Path, env: SelfPlayVecEnv | None = None, seed: int | None = None) -> MaskablePPO:
+    """The model of a checkpoint; raises CorruptDataError when it cannot be read.
+
+    seed: of the environment and of the global generators, which are left alone without one.
+    """
+    try:
+        return MaskablePPO.load(
+            path, env=env, device="cpu", custom_objects={"lr_schedule": FloatSchedule(0.0)}, seed=seed
+        )
     except Exception as error:
         raise CorruptDataError(
             f"the checkpoint {path} cannot be read ({error!r}): restore it from a copy, or start a new run"
         ) from error
 
 
-def load_policy(folder: Path, deterministic: bool = True) -> TorchPolicy:
-    """The policy of a run folder's checkpoint; raises CorruptDataError when it cannot be read."""
+def load_policy(folder: Path, deterministic: bool = True, seed: int | None = None) -> TorchPolicy:
+    """The policy of a run folder's checkpoint, see `TorchPolicy`; raises CorruptDataError when it cannot be read."""
     config = load_config(folder)
     path = Path(folder) / "checkpoint.zip"
     if not path.exists():
         raise CorruptDataError(f"{folder} has no checkpoint yet: train longer than a minute, or resume it")
     model = load_model(path)
+    name = Path(folder).resolve().name
     return TorchPolicy(
-        model.policy, Path(folder).name, append_mask=config.append_mask, deterministic=deterministic
+        model.policy, name, append_mask=config.append_mask, deterministic=deterministic, seed=seed
     )
 
 
@@ -398,25 +508,33 @@ def _read_progress(path: Path, steps: int) -> list[dict[str, Any]]:
     # rows behind the last checkpoint belong to steps that were lost
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        return [row for row in csv.DictReader(file) if int(row["steps"]) <= steps]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return [row for row in csv.DictReader(file) if int(row["steps"]) <= steps]
+    except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
+        raise CorruptDataError(f"{path} cannot be read ({error!r}): remove it to go on without it") from error
 
 
 def _replace(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file beside its place and move it there, so that no half file is ever seen."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(path.stem + ".draft" + path.suffix)
+    draft = path.with_name(_draft(path.name))
     write(draft)
     draft.replace(path)
 
 
+def _draft(name: str) -> str:
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem}.draft{dot}{suffix}"
+
+
 def _write_json(path: Path, facts: dict[str, Any]) -> None:
-    _replace(path, lambda draft: draft.write_text(json.dumps(facts, indent=2) + "\n"))
+    _replace(path, lambda draft: draft.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8"))
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(path.read_text())
+        facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CorruptDataError(f"{path} cannot be read ({error}): restore it from a copy, or start a new run") from error
     if not isinstance(facts, dict):

@@ -179,6 +179,21 @@ def _write_cells(mask, offset, low, high):
 
 
 @jit
+def _mark_cells(mask, offset, low, high):
+    # like _write_cells, for few cells in a mask that is zero
+    count = 0
+    while low != 0:
+        mask[offset + lowest_bit(low)] = 1
+        low &= low - 1
+        count += 1
+    while high != 0:
+        mask[offset + LOW_CELLS + lowest_bit(high)] = 1
+        high &= high - 1
+        count += 1
+    return count
+
+
+@jit
 def legal(s, mask):
     """The legal actions of the seat to act, and their number."""
     mask[:] = 0
@@ -198,7 +213,7 @@ def legal(s, mask):
         count = 0
         for kind in range(KINDS):
             low, high = lots_low & s.allowed[colour, kind, 0], lots_high & s.allowed[colour, kind, 1]
-            count += _write_cells(mask, BUILD + CELLS * kind, low, high)
+            count += _mark_cells(mask, BUILD + CELLS * kind, low, high)
         return count
     if s.phase == Phase.PLACE_ARCHITECT:
         # R3.1, R3.2: any cell but the other architect's

@@ -1,0 +1,85 @@
+"""What all tests share. The modes in which the suite runs (`TABLETOP_ENVS_JIT`, see `core/jit.py`):
+
+* `pytest`: compiled; the first run after a change compiles;
+* `TABLETOP_ENVS_JIT=checked pytest`: all tests with bounds checks and Python's division;
+* `TABLETOP_ENVS_JIT=off pytest -m nojit`: the tests marked `nojit`, in plain Python, where an overflow of an int8
+  field is a RuntimeWarning, and so an error. The others would pass too, but take long.
+
+The games `toy` and `two_moves` live beside the tests. The fixtures of these names make them known to the registry for
+one test.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pettingzoo
+import pytest
+
+TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS))
+
+from tabletop_envs import registry  # noqa: E402
+from tabletop_envs.core import jit  # noqa: E402
+from tabletop_envs.core.game import Game  # noqa: E402
+from tabletop_envs.core.spec import GameSpec  # noqa: E402
+
+TIMEOUT = 300  # seconds for another Python process
+
+
+def pytest_report_header() -> str:
+    """Which mode this run is in."""
+    return f"TABLETOP_ENVS_JIT={jit.MODE}, compiled code in {jit.cache_root()}"
+
+
+@pytest.fixture(scope="session")
+def _toy() -> Game:
+    from toy_game import GAME
+
+    return Game(GAME)
+
+
+@pytest.fixture(scope="session")
+def _two_moves() -> Game:
+    from two_moves import GAME
+
+    return Game(GAME)
+
+
+def _known(spec: GameSpec) -> Iterator[None]:
+    registry.add(spec)
+    yield
+    registry.games().pop(spec.id)
+    getattr(pettingzoo, "aec_registry", {}).pop(spec.env_id, None)
+
+
+@pytest.fixture
+def toy(_toy: Game) -> Iterator[Game]:
+    """A game for two to four seats with hidden cards, chance, skips, forced decisions and options of every kind."""
+    for _ in _known(_toy.spec):
+        yield _toy
+
+
+@pytest.fixture
+def two_moves(_two_moves: Game) -> Iterator[Game]:
+    """A game of two decisions, of which the second settles who wins."""
+    for _ in _known(_two_moves.spec):
+        yield _two_moves
+
+
+@pytest.fixture(scope="session")
+def python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`python(code, **environment)` runs code in a fresh process; `path` names a folder to import from first."""
+
+    def run(code: str, *, path: Path | str = "", **environment: Any) -> subprocess.CompletedProcess[str]:
+        places = [str(path), *(part for part in sys.path if part)] if path else [part for part in sys.path if part]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(places), **{k: str(v) for k, v in environment.items()}}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
+
+    return run
