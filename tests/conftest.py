@@ -5,8 +5,8 @@
 * `TABLETOP_ENVS_JIT=off pytest -m nojit`: the tests marked `nojit`, in plain Python, where an overflow of an int8
   field is a RuntimeWarning, and so an error. The others would pass too, but take long.
 
-The games `toy` and `two_moves` live beside the tests. The fixtures of these names make them known to the registry for
-one test.
+The games `toy` and `two_moves` live beside the tests. The fixtures of these names make them known to the registry
+for one test.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _known(spec: GameSpec) -> Iterator[None]:
 
 @pytest.fixture
 def toy(_toy: Game) -> Iterator[Game]:
-    """A game for two to four seats with hidden cards, chance, skips, forced decisions and options of every kind."""
+    """A game for 2 to 4 seats with hidden cards, chance, skips, forced decisions and options of every kind."""
     for _ in _known(_toy.spec):
         yield _toy
 

@@ -1,4 +1,4 @@
-"""Every registered game, and the games of the tests, pass the conformance suite; nothing here is about one game."""
+"""Every registered game, and the games of the tests, pass the conformance suite. Nothing here names a game of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compilation: the cache notices edits, checked code stands apart, and play goes on where nothing can be stored."""
+"""Compilation: the cache notices edits, checked code stands apart, and nothing has to be stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from toy_game.bot import greedy
 from toy_game.state import DTYPE
 states, mask = np.zeros(1, DTYPE), np.array([1, 1, 0, 0, 1, 0, 0, 0, 0], np.int8)
 states["stones"] = 9
-print(int(greedy(states[0], mask, 0)), sum(greedy.stats.cache_hits.values()), sum(greedy.stats.cache_misses.values()))
+stats = greedy.stats
+print(int(greedy(states[0], mask, 0)), sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 READS = """
 import numpy as np
@@ -144,6 +145,7 @@ def test_without_the_jit_numba_is_not_needed(tmp_path: Path, python: Python) -> 
     code = (
         "from tabletop_envs.core.game import Game; from tabletop_envs.core.position import Position\n"
         "from two_moves import GAME\n"
-        "position = Position.new(Game(GAME)); position.apply(0); position.apply('name 0'); print(*position.points())"
+        "position = Position.new(Game(GAME)); position.apply(0); position.apply('name 0')\n"
+        "print(*position.points())"
     )
     assert answer(python(code, path=tmp_path, TABLETOP_ENVS_JIT="off")) == [1, 0]

@@ -133,7 +133,7 @@ def test_refresh_settles_a_record_that_was_written(toy: Game) -> None:
 
 
 def test_raw_steps_stop_between_automatic_ones(toy: Game) -> None:
-    states, mask, _ = begun(toy)
+    states, _, _ = begun(toy)
     loops.raw_apply(toy.calls, states, 0, 4)
     assert states["seat"][0] == NOBODY
     loops.raw_advance(toy.calls, states, 0)

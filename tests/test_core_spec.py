@@ -120,7 +120,7 @@ def test_equal_settings() -> None:
 
 @pytest.mark.parametrize("players", [1, 5, 0, -2, 2.0, "2", True])
 def test_wrong_number_of_players(players: Any) -> None:
-    with pytest.raises(OptionError, match="takes 2 to 4 players, not .*: set num_players=2 to 4"):
+    with pytest.raises(OptionError, match=r"takes 2 to 4 players, not .*: set num_players=2 to 4"):
         GAME.settings(players)
 
 
@@ -129,7 +129,7 @@ def test_numpy_number_of_players() -> None:
 
 
 def test_unknown_option() -> None:
-    with pytest.raises(OptionError, match="no option 'memori': it has .*; did you mean 'memory'"):
+    with pytest.raises(OptionError, match=r"no option 'memori': it has .*; did you mean 'memory'"):
         GAME.settings(memori=True)
     with pytest.raises(OptionError) as caught:
         GAME.settings(qqq=1)

@@ -34,7 +34,10 @@ def copies(subject: Subject) -> str:
         for kind, make in _COPIES.items():
             other = make(position)
             if other != position or other.to_bytes() != before or not np.array_equal(other.action_mask(), mask):
-                fail(position, f"{kind} gives another position: {record.differences(position.states, other.states)[:3]}")
+                fail(
+                    position,
+                    f"{kind} gives another position: {record.differences(position.states, other.states)[:3]}",
+                )
             if np.shares_memory(other.states, position.states):
                 fail(position, f"{kind} shares memory with its original")
             while not other.over:

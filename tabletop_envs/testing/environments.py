@@ -83,7 +83,7 @@ def _aec_end_agrees(position: Position, env: TabletopAEC) -> None:
 
 
 def vector_agrees(subject: Subject) -> str:
-    """The vector environment does to N games what `Position` does to each, deals ended ones anew and pays them once."""
+    """The vector environment does to N games what `Position` does to each, and pays each end once."""
     for settings in subject.grid:
         _vector_agrees(subject, settings)
     return f"{_VECTOR} games at a time"

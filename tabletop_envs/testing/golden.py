@@ -1,7 +1,7 @@
 """Golden files: readable transcripts of short games, and digests of what agents meet. They hold still per version.
 
-A change of a game shows in their diff, is reviewed like code, and asks for another `GAME.version` once that version
-is published.
+A change of a game shows in their diff and is reviewed like code; once a version is published, it asks for the next
+`GAME.version`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.testing.processes import public_digest
-from tabletop_envs.testing.subject import GREEDY, RANDOM, fail, label, pick, quick_grid, small_grid, walk
-from tabletop_envs.testing.subject import Subject
+from tabletop_envs.testing.subject import GREEDY, RANDOM, Subject, fail, label, pick, quick_grid, small_grid, walk
 
 DIGESTS: Final = "golden.json"
 TRANSCRIPTS: Final = "playthroughs"
@@ -50,8 +49,10 @@ def transcript(game: Game, settings: Settings, style: str = RANDOM, seed: int = 
 
 
 def _lines(game: Game, settings: Settings, style: str, seed: int, stride: int) -> Iterator[str]:
-    yield f"== {style} play, seed {seed}; every {stride}. position in full ==" if stride > 1 else (
-        f"== {style} play, seed {seed} =="
+    yield (
+        f"== {style} play, seed {seed}; every {stride}. position in full =="
+        if stride > 1
+        else (f"== {style} play, seed {seed} ==")
     )
     for position in walk(game, settings, seed, style):
         yield from (f"      ! {event}" for event in position.events())

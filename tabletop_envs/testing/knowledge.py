@@ -68,7 +68,7 @@ def _mark_used(position: Position, out: np.ndarray, used: np.ndarray) -> None:
 
 
 def determinize(subject: Subject) -> str:
-    """A re-dealt copy keeps all that the seat knows, has a key of its own, plays on soundly, and varies what is secret."""
+    """A re-dealt copy keeps what the seat knows, has its own key, plays on soundly and varies what is secret."""
     varied: dict[str, bool] = {field.name: False for field in subject.secrets}
     seen = 0
     for position in subject.some_positions():
@@ -80,14 +80,20 @@ def determinize(subject: Subject) -> str:
             if position.determinize(seat, _SALTS[0]) != copies[0]:
                 fail(position, f"determinize of seat {seat} gives two results for one salt")
             if len({copy.seed for copy in (position, *copies)}) < 1 + len(copies):
-                fail(position, f"determinize of seat {seat} does not re-key chance by the salt: call rekey(s, salt)")
+                fail(
+                    position, f"determinize of seat {seat} does not re-key chance by the salt: call rekey(s, salt)"
+                )
             for name in varied:
-                varied[name] |= any(not np.array_equal(copy.states[name], position.states[name]) for copy in copies)
+                varied[name] |= any(
+                    not np.array_equal(copy.states[name], position.states[name]) for copy in copies
+                )
             _plays_on(position, copies[0], seat)
             seen += 1
     constant = [name for name, differs in varied.items() if not differs]
     if constant:
-        fail(subject.game.spec.id, f"determinize never changes {', '.join(constant)}, which not every seat may know")
+        fail(
+            subject.game.spec.id, f"determinize never changes {', '.join(constant)}, which not every seat may know"
+        )
     return f"{seen} seats in positions; varied: {', '.join(varied) or 'nothing, as nothing is secret'}"
 
 
@@ -146,7 +152,9 @@ def secrets(subject: Subject) -> str:
                     changed += 1
                     what = f"{field.name}{list(index)}"
                     if not np.array_equal(seen, copy.observe(seat)):
-                        fail(position, f"the observation of seat {seat} changes with {what}, which it may not know")
+                        fail(
+                            position, f"the observation of seat {seat} changes with {what}, which it may not know"
+                        )
                     if position.seat == seat:
                         loops.legal(copy.game.calls, copy.states, 0, mask)
                         if not np.array_equal(mask, position.action_mask()):
@@ -191,7 +199,10 @@ def greedy(subject: Subject) -> str:
             if position.greedy_action(salt) != choice:
                 fail(position, f"greedy gives two choices for salt {salt}")
             if position.determinize(position.seat, salt).greedy_action(salt) != choice:
-                fail(position, f"greedy chooses otherwise after determinize: it uses what seat {position.seat} cannot know")
+                fail(
+                    position,
+                    f"greedy chooses otherwise after determinize: it uses what seat {position.seat} cannot know",
+                )
         if position.to_bytes() != before or not np.array_equal(position.action_mask(), mask):
             fail(position, "greedy changes the record or the mask")
         seen += 1

@@ -28,7 +28,9 @@ def light_import(subject: Subject) -> str:
     code = f"import sys, {package}; print([m for m in {_HEAVY!r} if m in sys.modules])"
     loaded = _run(jit.MODE, "-c", code).communicate()[0].strip()
     if loaded != "[]":
-        fail(package, f"importing it loads {loaded or 'nothing, but fails'}: keep these imports out of __init__.py")
+        fail(
+            package, f"importing it loads {loaded or 'nothing, but fails'}: keep these imports out of __init__.py"
+        )
     return ""
 
 
@@ -40,11 +42,16 @@ def modes_agree(subject: Subject) -> str:
     for mode, process in others.items():
         output, errors = process.communicate(timeout=_LIMIT)
         if process.returncode:
-            fail(subject.game.spec.id, f"with TABLETOP_ENVS_JIT={mode} a game breaks off:\n{errors.strip()[-1500:]}")
+            fail(
+                subject.game.spec.id, f"with TABLETOP_ENVS_JIT={mode} a game breaks off:\n{errors.strip()[-1500:]}"
+            )
         theirs = output.split("\n")
         for number, line in enumerate(mine):
             if line != theirs[number]:
-                fail(subject.game.spec.id, f"TABLETOP_ENVS_JIT={jit.MODE} plays {line}, but {mode} plays {theirs[number]}")
+                fail(
+                    subject.game.spec.id,
+                    f"TABLETOP_ENVS_JIT={jit.MODE} plays {line}, but {mode} plays {theirs[number]}",
+                )
     return f"{jit.MODE} = {' = '.join(others)}, {len(mine)} games"
 
 
@@ -93,7 +100,10 @@ def _whole(position: Position, seat: int) -> bytes:
         parts.append(position.determinize(position.num_players - 1, position.decisions).to_bytes())
     if position.over or position.decisions % _DEAR == 0:
         code = loops.check(position.game.check_call, position.states, 0)
-        accepted, scratch = np.zeros(position.game.num_actions, dtype=np.int8), np.empty(1, dtype=position.game.dtype)
+        accepted, scratch = (
+            np.zeros(position.game.num_actions, dtype=np.int8),
+            np.empty(1, dtype=position.game.dtype),
+        )
         if seat >= 0:
             loops.accepted(position.game.calls, position.states, 0, scratch, accepted)
         parts += [bytes(str(int(code)), "ascii"), accepted.tobytes()]

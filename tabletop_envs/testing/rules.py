@@ -35,7 +35,13 @@ def declaration(subject: Subject) -> str:
     game, spec = subject.game, subject.game.spec
     if not re.fullmatch(r"[a-z][a-z0-9_]*", spec.id):
         fail(spec.id, "an id is lower case with underscores")
-    if spec.version < 0 or not spec.title or not spec.summary or spec.score_scale <= 0 or spec.opening_decisions < 0:
+    if (
+        spec.version < 0
+        or not spec.title
+        or not spec.summary
+        or spec.score_scale <= 0
+        or spec.opening_decisions < 0
+    ):
         fail(spec.id, "version, title, summary, score_scale or opening_decisions is missing or negative")
     if not 2 <= spec.min_players <= spec.max_players:
         fail(spec.id, f"{spec.min_players} to {spec.max_players} players are not possible")
@@ -57,7 +63,8 @@ def declaration(subject: Subject) -> str:
         if field.sees == OWNER and field.shape[:1] != (spec.max_players,):
             fail(spec.id, f"field {field.name!r} is its owner's, so its first axis must be the seat")
     _clauses(game)
-    return f"{len(subject.fields)} fields, {len(spec.options)} options, {spec.min_players} to {spec.max_players} players"
+    players = f"{spec.min_players} to {spec.max_players} players"
+    return f"{players}, {len(spec.options)} options, {len(subject.fields)} fields"
 
 
 def _clauses(game: Game) -> None:
@@ -79,16 +86,24 @@ def layouts(subject: Subject) -> str:
     offset = 0
     for block in game.actions.blocks:
         if block.option is not None:
-            fail(game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all")
+            fail(
+                game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all"
+            )
         if game.actions.start(block.name) != offset:
-            fail(game.spec.id, f"action block {block.name!r} starts at {game.actions.start(block.name)}, not {offset}")
+            fail(
+                game.spec.id,
+                f"action block {block.name!r} starts at {game.actions.start(block.name)}, not {offset}",
+            )
         offset += block.size
     if not game.num_actions == offset == game.actions.space().n:
         fail(game.spec.id, f"{offset} actions in the blocks, {game.num_actions} in the space")
     for action in range(game.num_actions):
         name, index = game.actions.decode(action)
         if game.actions.encode(name, *index) != action:
-            fail(game.spec.id, f"action {action} is decoded to {name}{index}, which is {game.actions.encode(name, *index)}")
+            fail(
+                game.spec.id,
+                f"action {action} is decoded to {name}{index}, which is {game.actions.encode(name, *index)}",
+            )
     for block in game.observations.blocks:
         if block.option is not None and block.option not in {option.name for option in game.spec.options}:
             fail(game.spec.id, f"observation block {block.name!r} belongs to {block.option!r}, which is no option")
@@ -96,7 +111,11 @@ def layouts(subject: Subject) -> str:
         size = game.observation_size(settings)
         space = game.observations.space(settings.values)
         parts = game.observations.decode(np.arange(size, dtype=np.float32), settings.values)
-        if space.shape != (size,) or space.dtype != np.float32 or sum(part.size for part in parts.values()) != size:
+        if (
+            space.shape != (size,)
+            or space.dtype != np.float32
+            or sum(part.size for part in parts.values()) != size
+        ):
             fail(settings, f"space {space} and blocks do not agree on {size} numbers")
     return f"{game.num_actions} actions, {game.observations.full_size} numbers with every option"
 
@@ -197,7 +216,7 @@ def refusals(subject: Subject) -> str:
 
 
 def steps(subject: Subject) -> str:
-    """After every single step, automatic ones too: invariants, ranges and header hold; together they are `step`."""
+    """After every single step, automatic ones too: invariants and ranges hold; together they are `step`."""
     game, taken = subject.game, 0
     for settings in subject.grid:
         for seed in range(subject.games):
@@ -241,7 +260,11 @@ def _settle(subject: Subject, states: np.ndarray, place: str) -> None:
         if count != 1 or not states["auto_forced"][0]:
             return
         loops.raw_apply(game.calls, states, 0, int(np.flatnonzero(mask)[0]))
-        _sound(subject, states, f"{place}, after the forced {game.modules['notation'].action_text(int(mask.argmax()))!r}")
+        _sound(
+            subject,
+            states,
+            f"{place}, after the forced {game.modules['notation'].action_text(int(mask.argmax()))!r}",
+        )
     fail(place, f"{_ENDLESS} automatic steps without a decision or an end")
 
 
@@ -291,14 +314,15 @@ def caps(subject: Subject) -> str:
         short = subject.game.settings(players, **lowered)
         *_, end = walk(subject.game, short, position.seed)
         if not end.capped or end.decisions != length or end.seat is not None or len(end.legal_actions()):
-            fail(end, f"with max_decisions={length} it ends after {end.decisions} decisions, over={end.states['over'][0]}")
+            found = f"after {end.decisions} decisions, over={end.states['over'][0]}"
+            fail(end, f"with max_decisions={length} it ends {found}")
         _places_agree(end, *_written_score(end))
     spec = subject.game.spec
     return ", ".join(f"{n} players: at most {m} of {spec.max_decisions[n]}" for n, m in sorted(longest.items()))
 
 
 def chance(subject: Subject) -> str:
-    """Where the setup draws, seeds deal differently; `opening_decisions` is given exactly where nothing is drawn."""
+    """Where the setup draws, seeds deal differently; `opening_decisions` is for games that draw nothing."""
     game, spec = subject.game, subject.game.spec
     drawn = np.zeros(HEADER["draws"].shape, dtype=np.int32)
     for walked in subject.walks():
@@ -323,7 +347,7 @@ def chance(subject: Subject) -> str:
 
 
 def scores(subject: Subject) -> str:
-    """Points and places fit together at any time; ties share a place; every reward is in -1..1, `win` sums to zero."""
+    """Points and places fit together at any time; rewards are in -1..1, and `win` sums to zero."""
     ties = ends = 0
     for position in subject.some_positions():
         points, places = _written_score(position)
@@ -359,7 +383,10 @@ def _places_agree(position: Position, points: np.ndarray, places: np.ndarray) ->
     facts = f"points {points.tolist()}, places {places.tolist()}"
     for seat, place in enumerate(places):
         if place != 1 + int((places < place).sum()):
-            fail(position, f"{facts}: seat {seat} has place {place} with {int((places < place).sum())} seats before it")
+            fail(
+                position,
+                f"{facts}: seat {seat} has place {place} with {int((places < place).sum())} seats before it",
+            )
         if (places[points > points[seat]] >= place).any():
             fail(position, f"{facts}: a seat with more points than seat {seat} has no better place")
 

@@ -33,9 +33,9 @@ _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 class Subject:
     """A game under test.
 
-    quick: options and numbers of players take turns instead of meeting each other; games: how many games a check plays
-    with each settings (None: as many as `quick` and the mode of the JIT suggest); golden: the folder with `golden.json`
-    and `playthroughs`, or None.
+    quick: options and numbers of players take turns instead of meeting each other; games_asked: how many games a check
+    plays with each settings (None: as many as `quick` and the mode of the JIT suggest); golden: the folder with
+    `golden.json` and `playthroughs`, or None.
     """
 
     game: Game
@@ -116,7 +116,9 @@ def other_values(option: Option) -> list[Any]:
         values = [dict(zip(names, counts, strict=True)) for counts in (evenly, at_once)]
     else:
         raise TypeError(f"{type(option).__name__} is no kind of option")
-    return [value for number, value in enumerate(values) if value != option.default and value not in values[:number]]
+    return [
+        value for number, value in enumerate(values) if value != option.default and value not in values[:number]
+    ]
 
 
 def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
@@ -143,7 +145,7 @@ def full_grid(spec: GameSpec) -> tuple[Settings, ...]:
 
 
 def quick_grid(spec: GameSpec) -> tuple[Settings, ...]:
-    """The defaults for every number of players; each other value once, the numbers taking turns; everything changed."""
+    """The defaults for every number of players, every other value once with one of them, everything changed."""
     counts = range(spec.min_players, spec.max_players + 1)
     grid = [spec.settings(players) for players in counts]
     for number, variation in enumerate(_variations(spec, spec.min_players)):
@@ -192,7 +194,9 @@ def pick(position: Position, salt: int, style: str) -> int:
 
 def reach(game: Game, settings: Settings, seed: int, decisions: int) -> Position:
     """The position of a walk at this number of decisions: what the failure of a check tells of."""
-    return next(position for position in walk(game, settings, seed) if position.decisions == decisions or position.over)
+    return next(
+        position for position in walk(game, settings, seed) if position.decisions == decisions or position.over
+    )
 
 
 def where(position: Position) -> str:

@@ -23,7 +23,10 @@ def documentation(subject: Subject) -> str:
     page = inspect.getdoc(import_module(subject.game.spec.package)) or ""
     for name, layout in (("action", subject.game.actions), ("observation", subject.game.observations)):
         if layout.markdown() not in page:
-            fail(subject.game.spec.id, f"its docstring lacks the {name} table, or has an old one: paste\n{layout.markdown()}")
+            fail(
+                subject.game.spec.id,
+                f"its docstring lacks the {name} table, or has an old one: paste\n{layout.markdown()}",
+            )
     return ""
 
 
@@ -63,7 +66,7 @@ CHECKS: Final[Mapping[str, Callable[[Subject], str]]] = {
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a check: its name, whether it passed, what was found (or what is wrong and where), seconds spent."""
+    """What came of a check: its name, whether it passed, what was found (what is wrong and where), seconds spent."""
 
     name: str
     ok: bool
@@ -86,9 +89,9 @@ def conformance(
     """Run every check on a game, also behind one that fails.
 
     game: id, declaration or Game (one that is not registered is made known to this process); progress: called with
-    each report as it comes; quick: options and numbers of players take turns instead of meeting each other; games:
-    games a check plays with each settings; only: the names of the checks to run, see `CHECKS`; golden: the folder of
-    `golden.json` and `playthroughs/`.
+    each report as it comes; quick: options and numbers of players take turns instead of meeting each other; games: how
+    many games a check plays with each settings; only: the names of the checks to run, see `CHECKS`; golden: the folder
+    of `golden.json` and `playthroughs/`.
 
     Raises UnknownGameError, and OptionError for a check that there is not.
     """

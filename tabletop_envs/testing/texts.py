@@ -84,7 +84,10 @@ def _text_returns(position: Position) -> None:
         fail(position, f"its own text {text!r} is refused: {error}")
     code = int(loops.check(game.check_call, states, 0))
     if code:
-        fail(position, f"what is read from {text!r} breaks invariant {code}: {game.modules['state'].INVARIANTS[code]}")
+        fail(
+            position,
+            f"what is read from {text!r} breaks invariant {code}: {game.modules['state'].INVARIANTS[code]}",
+        )
     again = Position(game, position.settings, states)
     if again.text(ALL) != text:
         fail(position, f"{text!r} is read and written again as {again.text(ALL)!r}")

@@ -1,4 +1,4 @@
-"""Toy's worked cases: the set-up is `describe`'s facts for ALL, entries are action texts, expectations are facts."""
+"""Toy's worked cases: the set-up is `describe`'s facts for ALL, entries are texts, expectations are facts."""
 
 from __future__ import annotations
 

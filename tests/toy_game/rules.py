@@ -81,7 +81,7 @@ def apply(s, action):
         # R2.3
         assert action >= TAKE, "a number of stones is asked (R2.3)"
         stones = action - TAKE + 1
-        assert stones <= s.limit and stones <= s.stones, "so many may not be taken (R2.3)"
+        assert stones <= min(s.limit, s.stones), "so many may not be taken (R2.3)"
         s.stones -= stones
         s.taken[seat] += stones
         s.limit = 0

@@ -62,7 +62,7 @@ def observe(s, seat, out):
 
 @jit
 def determinize(s, seat, salt):
-    """Deal the deck and the others' cards anew; each of them that has played may have played any card or passed."""
+    """Deal the deck and the others' cards anew; who has played may have played any card or passed."""
     rekey(s, salt)
     pool = np.zeros(KINDS, dtype=np.int64)
     for kind in range(KINDS):
