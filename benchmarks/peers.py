@@ -74,8 +74,7 @@ def open_spiel_figures(name: str, seconds: float) -> list[Figure]:
         open_spiel_rate(game, observer, seconds).figure(
             OBSERVED_LOOP,
             DECISIONS,
-            note=f"also legal_actions_mask as the list that it is, and the {tensor}, written into one array by "
-            "its observer (the fastest way that the library has)",
+            note=f"also legal_actions_mask, and the {tensor} by its observer",
         ),
     ]
 

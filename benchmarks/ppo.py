@@ -1,7 +1,7 @@
 """The environment's share of training: `tabletop_envs.training` as it is, with a clock around its environment.
 
-Then the same training on an environment that costs nothing, to show what the learner alone does. Importing this file
-needs torch and stable-baselines3.
+Then the same training on an environment that costs nothing, to show what the learner alone does. Importing this
+file needs torch and stable-baselines3.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -19,9 +20,10 @@ from tabletop_envs.bench import DECISIONS, Figure, Stopwatch
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.sb3 import SelfPlayVecEnv
-from tabletop_envs.training.run import RunConfig, TrainingRun
+from tabletop_envs.training.run import Progress, RunConfig, TrainingRun
 
-SECONDS = 20.0
+SECONDS = 20.0  # of CPU time at least, for each of the two trainings
+LIMIT = 60.0  # minutes that a training may take; never reached
 CALLED = ("reset", "step_async", "step_wait", "env_method")
 """What Stable-Baselines3 calls; none of them calls another one."""
 
@@ -58,19 +60,26 @@ def kept(method: Method) -> Method:
     return call
 
 
-def train(config: RunConfig, wrapped: dict[str, Method], watch: Stopwatch) -> Moment:
-    """Train with methods of the environment replaced; what was spent between the ends of its first and last rollout."""
+class Enough(Exception):
+    """Ends a training that has been measured long enough."""
+
+
+def train(config: RunConfig, wrapped: dict[str, Any], watch: Stopwatch) -> Moment:
+    """Train with methods of the environment replaced; tells what went by from the first rollout to the last."""
     moments: list[Moment] = []
+
+    def note(progress: Progress) -> None:
+        moments.append(Moment(time.process_time(), progress.steps, watch.seconds))
+        if moments[-1].seconds - moments[0].seconds > SECONDS:
+            raise Enough
+
     with (
+        suppress(Enough),
         tempfile.TemporaryDirectory(prefix="tabletop_envs_ppo_") as folder,
-        mock.patch.multiple(SelfPlayVecEnv, **wrapped),  # type: ignore[call-overload],
+        mock.patch.multiple(SelfPlayVecEnv, **wrapped),
     ):
-        TrainingRun(Path(folder) / "run", config).train(
-            lambda progress: moments.append(Moment(time.process_time(), progress.steps, watch.seconds))
-        )
+        TrainingRun(Path(folder) / "run", config).train(note)
     first, last = moments[0], moments[-1]
-    if first == last:
-        raise RuntimeError(f"no rollout and update in {SECONDS:g} s: let SECONDS in {Path(__file__).name} be more")
     return Moment(last.seconds - first.seconds, last.steps - first.steps, last.inside - first.inside)
 
 
@@ -78,7 +87,7 @@ def train_figures(game: Game, settings: Settings, seconds: float) -> list[Figure
     """Training by the defaults of `tabletop-envs train`, but all opponents compiled random ones, on one thread."""
     torch.set_num_threads(1)
     config = RunConfig(
-        game.spec.env_id, settings.num_players, settings.changed(), minutes=SECONDS / 60, pool={"random": 1.0}
+        game.spec.env_id, settings.num_players, settings.changed(), minutes=LIMIT, pool={"random": 1.0}
     )
     methods: dict[str, Method] = {name: getattr(SelfPlayVecEnv, name) for name in CALLED}
     watch = Stopwatch()

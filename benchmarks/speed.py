@@ -189,7 +189,7 @@ def jobs(
     for peer in others:
         measured = Measured(peer.name)
         work = partial(peer.measure, seconds)
-        yield measured, peer.name, partial(attempt, measured, peer.name, work, f"; pip install {peer.install}")
+        yield measured, peer.name, partial(attempt, measured, "all", work, f"; pip install {peer.install}")
     parts: dict[str, Part] = {**PARTS, "memory": memory_figures, **({"PPO": train_figures} if train else {})}
     met: set[str] = set()
     for game, settings in chosen:
@@ -294,9 +294,9 @@ def sheets(games: list[Measured], others: list[Measured], found: list[Ratio]) ->
             tables.append(
                 Sheet(f"{name}: ratio, ours / peer", ["figure", "peer", "peer's decisions/s", *heading], rows)
             )
-    rows = [[peer.name, f.name, number(f.value), f.unit, f.note] for peer in others for f in peer.figures]
+    rows = [[peer.name, f.name, f.unit, number(f.value), f.note] for peer in others for f in peer.figures]
     if rows:
-        tables.append(Sheet("peers", ["peer", "figure", "value", "unit", "how"], rows))
+        tables.append(Sheet("peers", ["peer", "figure", "unit", "value", "how"], rows))
     return tables
 
 
@@ -308,7 +308,8 @@ def remarks(facts: dict[str, Any], measured: list[Measured]) -> list[str]:
         f"{machine['cpu']}, {machine['cores']} cores, one thread, {core}; {machine['system']}, "
         f"Python {machine['python']}; {facts['when']}, commit {facts['commit']}",
         ", ".join(f"{name} {version}" for name, version in facts["packages"].items()),
-        f"random legal play; rates by CPU time, medians of {facts['repeats']} repeats, together {facts['seconds']:g} s",
+        f"random legal play; rates by CPU time, each the median of {facts['repeats']} repeats "
+        f"that take {facts['seconds']:g} s together",
     ]
     spreads = [
         (max(f.high / f.value, f.value / f.low) - 1, m.name, f.name)

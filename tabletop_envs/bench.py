@@ -176,22 +176,23 @@ def single_rate(game: Game, settings: Settings, observed: bool, seconds: float) 
     states = template.copy()
     mask = np.zeros(game.num_actions, dtype=np.int8)
     out = np.zeros(game.observation_size(settings), dtype=np.float32)
-    calls, flatnonzero, random = game.calls, np.flatnonzero, np.random.default_rng(0).random
+    nonzero = mask.view(np.bool_).nonzero  # thrice as fast as np.flatnonzero of int8
+    calls, random = game.calls, np.random.default_rng(0).random
     deal, step, observe, step_observed = loops.deal, loops.step, loops.observe, loops.step_observed
 
     def plain() -> int:
         count, made = deal(calls, template, states, 0, int(random() * KEY_LIMIT), mask), 0
         while count:
-            count = step(calls, states, 0, flatnonzero(mask)[int(random() * count)], mask)
+            count = step(calls, states, 0, nonzero()[0][int(random() * count)], mask)
             made += 1
         return made
 
     def with_observation() -> int:
-        running, made = deal(calls, template, states, 0, int(random() * KEY_LIMIT), mask), 0
+        deal(calls, template, states, 0, int(random() * KEY_LIMIT), mask)
         observe(calls, states, 0, max(int(states["seat"][0]), 0), out)
-        while running:
-            legal = flatnonzero(mask)
-            running = step_observed(calls, states, 0, legal[int(random() * len(legal))], mask, out) & 255
+        made = 0
+        while len(legal := nonzero()[0]):
+            step_observed(calls, states, 0, legal[int(random() * len(legal))], mask, out)
             made += 1
         return made
 
@@ -200,7 +201,7 @@ def single_rate(game: Game, settings: Settings, observed: bool, seconds: float) 
 
 def single_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
     """One game stepped from Python, choosing the actions included."""
-    chosen = "buffers of the caller; np.flatnonzero of the mask and a random number included"
+    chosen = "buffers of the caller; nonzero of the mask and a random number included"
     return [
         single_rate(game, settings, False, seconds).figure(SINGLE_LOOP, DECISIONS, note=f"loops.step, {chosen}"),
         single_rate(game, settings, True, seconds).figure(
@@ -246,6 +247,7 @@ Step = Callable[[np.ndarray], np.ndarray]
 
 def random_actions(masks: np.ndarray, random: Callable[[int], np.ndarray]) -> np.ndarray:
     """One of the legal actions of each row, (N,) int64; random: N numbers in [0, 1)."""
+    masks = masks.view(np.bool_)
     legal = np.flatnonzero(masks)
     counts = np.count_nonzero(masks, axis=1)
     chosen = legal[np.cumsum(counts) - counts + (random(len(masks)) * counts).astype(np.int64)]

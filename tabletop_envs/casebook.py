@@ -1,7 +1,7 @@
 """Worked cases: a set-up, a list of decisions, and what must then hold. Runs the cases of any game, knows none.
 
-A case file is a JSON object whose `cases` are objects with an `id` and the `clauses` of RULES.md that they witness;
-all else in a case is read by the game's own `cases.py` (see the contract in `core/game.py`).
+A case file is a JSON object whose `cases` are objects with an `id` and the `clauses` of RULES.md that they
+witness; all else in a case is read by the game's own `cases.py` (see the contract in `core/game.py`).
 """
 
 from __future__ import annotations
@@ -40,12 +40,15 @@ class Result:
 def load(path: str | Path) -> list[dict[str, Any]]:
     """The cases of a file in their order.
 
-    Raises CorruptDataError for a file that is no JSON, or a case without id or clauses, or with an id given before.
+    Raises CorruptDataError for a file that is no JSON, and for a case without id or clauses or with an id given
+    before.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CorruptDataError(f"{path} cannot be read as JSON ({error}): mend the file or name another one") from error
+        raise CorruptDataError(
+            f"{path} cannot be read as JSON ({error}): mend the file or name another one"
+        ) from error
     cases = content.get("cases") if isinstance(content, dict) else None
     if not isinstance(cases, list):
         raise CorruptDataError(f"{path} holds no cases: give a JSON object with a list under 'cases'")
@@ -55,7 +58,9 @@ def load(path: str | Path) -> list[dict[str, Any]]:
             if not isinstance(case, dict) or not case.get(name):
                 raise CorruptDataError(f"{path}: case number {number} has no {name!r}: add it")
         if not isinstance(case["id"], str):
-            raise CorruptDataError(f"{path}: the id {case['id']!r} of case number {number} is no text: make it one")
+            raise CorruptDataError(
+                f"{path}: the id {case['id']!r} of case number {number} is no text: make it one"
+            )
         if case["id"] in seen:
             raise CorruptDataError(f"{path}: two cases have the id {case['id']!r}: rename one")
         seen.add(case["id"])
@@ -104,7 +109,7 @@ def _play(game: Game, module: ModuleType, case: Mapping[str, Any], differences: 
         if complaint:
             differences.append(f"{where}: {complaint}")
             return
-        states["num_events"] = 0
+        states["events"], states["num_events"] = 0, 0
         states["decisions"] += 1
         loops.raw_apply(game.calls, states, 0, choice)
         if not stops or number < len(entries):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 console = Console()
 
+_TRAINING: Final = ("torch", "stable_baselines3", "sb3_contrib", "matplotlib")  # the extra `train`
 _INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
 _LEAST_SECONDS: Final = 0.01  # a figure of `bench` is a median over repeats, each of which has to do something
 # fields of RunConfig that `train` takes in another place
@@ -38,13 +39,17 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
 
 
 class _Commands(click.Group):
-    """Turns the package's own errors into one line and exit status 1."""
+    """Turns the package's own errors, and those of files, into one line and exit status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except TabletopError as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.filename is None:  # no file of the user's: a broken pipe, say, which click knows
+                raise
+            raise click.ClickException(f"{error.filename}: {error.strerror}: name another place") from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -169,8 +174,8 @@ def _training() -> Any:
     try:
         from tabletop_envs.training import run
     except ImportError as error:
-        if isinstance(error, MissingExtraError) or error.name in ("torch", "stable_baselines3", "sb3_contrib"):
-            raise MissingExtraError("training needs torch: pip install 'tabletop-envs[train]'") from error
+        if isinstance(error, MissingExtraError) or error.name in _TRAINING:
+            raise MissingExtraError(f"training needs {error.name or 'torch'}: pip install 'tabletop-envs[train]'") from error
         raise
     return run
 
@@ -286,16 +291,16 @@ def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds:
 @click.argument("game")
 def conform(game: str) -> None:
     """Run the conformance suite on GAME, ours or an outside one; exit status 1 on any failure."""
-    from tabletop_envs.testing import conformance
+    from tabletop_envs.testing import Report, conformance
 
-    failed = 0
-    for report in conformance(registry.load(game)):
-        failed += not report.ok
+    def show(report: Report) -> None:
         mark = "[green]pass[/]" if report.ok else "[red]FAIL[/]"
         console.print(f"{mark} {escape(report.name)} ({report.seconds:.1f} s)")
         if report.detail:
             console.print(f"     {report.detail}", markup=False, highlight=False)
-    sys.exit(1 if failed else 0)
+
+    reports = conformance(registry.load(game), show)
+    sys.exit(0 if all(report.ok for report in reports) else 1)
 
 
 @main.command()

@@ -168,8 +168,8 @@ def test_faults_of_layout_and_record(toy: Game) -> None:
         ({"event_text": lambda kind, seat, value: ""}, "position texts", "the events have the texts"),
     ],
     ids=[
-        "same-texts", "misread", "leaking-facts", "leaking-again", "leaking-text", "forgetful", "blind", "credulous",
-        "mute",
+        "same-texts", "misread", "leaking-facts", "leaking-again", "leaking-text", "forgetful", "blind",
+        "credulous", "mute",
     ],
 )  # fmt: skip
 def test_fault_of_notation(

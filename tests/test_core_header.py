@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from two_moves.state import DTYPE
 
 from tabletop_envs.core.header import HEADER, MAX_EVENTS, report
 
@@ -15,7 +16,7 @@ def test_the_header_has_no_holes() -> None:
 
 
 def test_events_are_logged_in_order() -> None:
-    s = np.zeros(1, dtype=np.dtype((np.record, HEADER)))[0]
+    s = np.zeros(1, dtype=DTYPE)[0]
     report(s, 3, 1, -20)
     report(s, 4, -1, 300)
     assert s.num_events == 2
@@ -23,7 +24,7 @@ def test_events_are_logged_in_order() -> None:
 
 
 def test_events_beyond_the_log_are_counted_but_not_kept() -> None:
-    states = np.zeros(2, dtype=np.dtype((np.record, HEADER)))
+    states = np.zeros(2, dtype=DTYPE)
     for number in range(MAX_EVENTS + 5):
         report(states[0], 1, 0, number)
     s = states[0]

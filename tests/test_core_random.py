@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from two_moves.state import DTYPE
 
 from tabletop_envs.core import jit
-from tabletop_envs.core.header import DRAW_KINDS, HEADER, KEY_LIMIT
+from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT
 from tabletop_envs.core.random import below, derive_key, draw, rekey, shuffle, threefry, word
 
 pytestmark = pytest.mark.nojit
@@ -26,9 +27,9 @@ DRAWS = 20_000 if jit.COMPILED else 4_000
 LIMITS = {5: 35.9, 6: 38.3, 23: 72.7}
 
 
-def header(key: int = 1, number: int = 1) -> np.ndarray:
-    """Records of the header alone."""
-    states = np.zeros(number, dtype=np.dtype((np.record, HEADER)))
+def records(key: int = 1) -> np.ndarray:
+    """A record of some game; its header alone matters."""
+    states = np.zeros(1, dtype=DTYPE)
     states["key"] = key
     return states
 
@@ -61,7 +62,7 @@ def test_derived_keys_are_different_and_exact_in_json() -> None:
 
 
 def test_kinds_of_chance_do_not_shift_each_other() -> None:
-    alone, mixed = header()[0], header()[0]
+    alone, mixed = records()[0], records()[0]
     wanted = [int(below(alone, 3, 1000)) for _ in range(20)]
     found = []
     for number in range(20):
@@ -70,12 +71,12 @@ def test_kinds_of_chance_do_not_shift_each_other() -> None:
         found.append(int(below(mixed, 3, 1000)))
     assert found == wanted
     assert mixed.draws.tolist() == [0, 0, 30, 20, *[0] * (DRAW_KINDS - 4)]
-    other = header()[0]
+    other = records()[0]
     assert [int(below(other, 2, 1000)) for _ in range(20)] != wanted
 
 
 def test_clones_draw_the_same() -> None:
-    states = header(key=77)
+    states = records(key=77)
     below(states[0], 0, 6)
     copy = states.copy()
     first = [int(below(states[0], 0, 1 << 31)) for _ in range(10)]
@@ -85,7 +86,7 @@ def test_clones_draw_the_same() -> None:
 def test_rekeying_changes_the_future_by_the_salt() -> None:
     futures = set()
     for salt in range(50):
-        s = header(key=5)[0]
+        s = records(key=5)[0]
         rekey(s, salt)
         futures.add(tuple(int(below(s, 0, 1000)) for _ in range(5)))
     assert len(futures) == 50
@@ -93,7 +94,7 @@ def test_rekeying_changes_the_future_by_the_salt() -> None:
 
 @pytest.mark.parametrize("limit", [6, 7, 24])
 def test_below_is_uniform(limit: int) -> None:
-    s = header(key=limit)[0]
+    s = records(key=limit)[0]
     counts = np.bincount([int(below(s, 1, limit)) for _ in range(DRAWS)], minlength=limit)
     assert len(counts) == limit
     assert chi_square(counts) < LIMITS[limit - 1]
@@ -101,14 +102,14 @@ def test_below_is_uniform(limit: int) -> None:
 
 
 def test_below_reaches_the_ends_of_its_range() -> None:
-    s = header()[0]
+    s = records()[0]
     assert {int(below(s, 0, 1)) for _ in range(20)} == {0}
     assert {int(below(s, 0, 2)) for _ in range(60)} == {0, 1}
     assert 0 <= int(below(s, 0, 2**31)) < 2**31
 
 
 def test_shuffle_is_uniform_over_orders() -> None:
-    s = header(key=9)[0]
+    s = records(key=9)[0]
     counts: dict[tuple[int, ...], int] = {}
     for _ in range(DRAWS // 4):
         items = np.arange(4, dtype=np.int8)
@@ -119,7 +120,7 @@ def test_shuffle_is_uniform_over_orders() -> None:
 
 
 def test_shuffle_leaves_what_is_behind_its_size() -> None:
-    s = header()[0]
+    s = records()[0]
     items = np.arange(10, dtype=np.int16)
     shuffle(s, 0, items, 5)
     assert sorted(items[:5].tolist()) == [0, 1, 2, 3, 4]
@@ -127,7 +128,7 @@ def test_shuffle_leaves_what_is_behind_its_size() -> None:
 
 
 def test_draw_takes_items_by_their_number() -> None:
-    s = header(key=3)[0]
+    s = records(key=3)[0]
     kinds = np.array([3, 0, 1, 2], dtype=np.int8)
     first = np.zeros(4, dtype=np.int64)
     for _ in range(DRAWS // 4):
@@ -140,7 +141,7 @@ def test_draw_takes_items_by_their_number() -> None:
 
 
 def test_draw_empties_a_multiset_and_then_gives_nothing() -> None:
-    s = header()[0]
+    s = records()[0]
     counts = np.array([2, 0, 3], dtype=np.int8)
     assert sorted(int(draw(s, 0, counts)) for _ in range(5)) == [0, 0, 2, 2, 2]
     drawn = int(s.draws[0])

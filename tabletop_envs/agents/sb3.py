@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tabletop_envs.errors import MissingExtraError
+from tabletop_envs.errors import MissingExtraError, OptionError
 
 try:
     import torch
@@ -39,9 +39,14 @@ class TorchPolicy:
         self.generator = None if seed is None else torch.Generator(policy.device).manual_seed(seed)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-        """Legal actions, (n,) int64; see BatchPolicy."""
+        """Legal actions, (n,) int64; see BatchPolicy. Raises OptionError for observations of another size."""
         if self.append_mask:
             observations = np.concatenate([observations, action_masks], axis=1, dtype=np.float32)
+        if observations.shape[1:] != self.policy.observation_space.shape:
+            raise OptionError(
+                f"{self.name!r} was trained on observations of shape {self.policy.observation_space.shape}, not "
+                f"{observations.shape[1:]}: give the game, the options and append_mask of its training"
+            )
         self.policy.set_training_mode(False)
         with torch.no_grad():
             inputs = torch.as_tensor(observations, device=self.policy.device)

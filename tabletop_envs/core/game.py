@@ -25,12 +25,12 @@ Besides: `state.FIELDS` (the record's fields), `state.Phase` (an IntEnum), `stat
 * notation: `action_text(action)`, `parse_action(text)`, `event_text(kind, seat, value)`, `describe(s, viewer)` (JSON
   facts for a viewer: a seat, PUBLIC or ALL), `restore(facts, s)` (a record from the facts for ALL, written into s),
   `position_text(s, viewer)`, `parse_position(text, s)`;
-* cases, for `tabletop_envs.casebook`: `is_manual(case)` (only a reader can judge it), `settings(case)` (number of players,
-  options), `arrange(case, s)` (the set-up into a record with header and options filled), `entry_action(entry, s)` (an
-  entry's action; or a dict of expectations, which must hold at that point of the case), `differences(expected, position)`
-  (what of the expectations does not hold in a `Position`, a line each; keys that it does not know included); and where
-  needed `expectation(case)` (else `case["expect"]`) and `stop_after(case)` (true: what follows the last entry by itself is
-  left out).
+* cases, for `tabletop_envs.casebook`: `is_manual(case)` (only a reader can judge it), `settings(case)` (number of
+  players, options), `arrange(case, s)` (the set-up into a record with header and options filled),
+  `entry_action(entry, s)` (an entry's action, or a dict of expectations that must hold at that point of the case),
+  `differences(expected, position)` (what of the expectations does not hold in a `Position`, a line each; a key that
+  is not known is a difference); where needed `expectation(case)` (else `case["expect"]`) and `stop_after(case)` (true:
+  the automatic steps behind the last entry are left out).
 
 The machinery's step is: `apply`, then `advance` while nobody is asked, then `legal`, and again while exactly one
 action is legal and `auto_forced` is on.

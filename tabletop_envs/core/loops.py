@@ -49,13 +49,13 @@ def nth_legal(mask, number):
             break
         count = 0
         for k in range(8):
-            count += mask[action + k]
+            count += int(mask[action + k])
         if number < count:
             break
         number -= count
         action += 8
     while True:
-        number -= mask[action]
+        number -= int(mask[action])
         if number < 0:
             return action
         action += 1
@@ -309,7 +309,7 @@ def random_batch(calls, template, states, masks, outs, seed, steps):
             s = states[i]
             count = 0
             for a in range(masks.shape[1]):
-                count += masks[i, a]
+                count += int(masks[i, a])
             action = nth_legal(masks[i], (word(seed + i, POLICY, number) * count) >> 32)
             if take(calls, s, action, masks[i]) == 0:
                 games += 1
@@ -339,7 +339,7 @@ def answer_batch(calls, states, rows, learners, policies, salts, masks):
         while s.over == RUNNING and s.seat != learners[i] and policies[i, int(s.seat)] >= 0:
             count = 0
             for a in range(masks.shape[1]):
-                count += masks[i, a]
+                count += int(masks[i, a])
             take(calls, s, choose(calls, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
 
 

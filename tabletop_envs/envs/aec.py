@@ -65,7 +65,6 @@ _EPISODE: Final = (
     "_skip_agent_selection",
     "_returns",
     "_live",
-    "_fresh",
 )
 # What another process makes anew.
 _BOUND: Final = frozenset({"_calls", "_template", "_legal"})
@@ -144,7 +143,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self._laden = self._in_info or render_mode == "human"
         self._np_random: np.random.Generator | None = None
         self._live = False
-        self._fresh = False
+        self._moves = 0  # calls of step() and the like, by which agent_iter() notices a loop without any
         self._skip_agent_selection: str | None = None
         self._infos: dict[str, dict[str, Any]] | None = None
         self._mask: np.ndarray = np.zeros(self._num_actions, dtype=np.int8)
@@ -244,7 +243,8 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self.truncations = dict.fromkeys(agents, False)
         self._returns = [0.0] * self.num_players
         self._skip_agent_selection = None
-        self._live = self._fresh = True
+        self._live = True
+        self._moves += 1
 
         loops.deal(self._calls, self._template, self._states, 0, key, self._mask)
         seat = int(self._states["seat"][0])
@@ -276,7 +276,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
             return
         # during the game nobody is paid: all rewards stand at 0 already
         packed = loops.step_observed(self._calls, self._states, 0, number, self._mask, self._observation)
-        self._fresh = True
+        self._moves += 1
         if 0 < packed < _EVENTS_LOGGED and not self._laden:
             self.agent_selection = self.possible_agents[packed - 1]
             self._infos = None
@@ -331,7 +331,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         if action is None:
             raise IllegalActionError(f"step(None) is for agents whose game is over: {offender} has to choose")
         if self.illegal == "raise":
-            number = self.game.actions.check(action.item() if isinstance(action, np.ndarray) else action)
+            number = self.game.actions.check(action[()] if isinstance(action, np.ndarray) else action)
             text = self.game.modules["notation"].action_text(number)
             raise IllegalActionError(
                 f"action {number} ({text}) is not legal for {offender} in phase {self.position.phase}: "
@@ -340,7 +340,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         points, _ = self._score()
         rewards = [ILLEGAL_REWARD if agent == offender else 0.0 for agent in self.agents]
         places = [self.num_players if agent == offender else 1 for agent in self.agents]
-        self._fresh = True
+        self._moves += 1
         self._end(END_ILLEGAL, rewards, points.tolist(), places, [], offender=offender)
         if self.render_mode == "human":
             self.render()
@@ -349,7 +349,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self._demand_reset("step")
         if not self.agents:
             raise GameOverError("step() called after all agents are terminated or truncated: call reset() first")
-        self._fresh = True
+        self._moves += 1
         self._was_dead_step(action)
 
     def _demand_reset(self, method: str) -> None:
@@ -388,10 +388,11 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         return self._iterate(max_iter)
 
     def _iterate(self, left: int) -> Iterator[str]:
+        seen = -1
         while self.agents and left > 0:
-            if not self._fresh:
+            if self._moves == seen:
                 raise OrderError("need to call step() or reset() in a loop over `agent_iter`")
-            self._fresh = False
+            seen = self._moves
             left -= 1
             yield self.agent_selection
 
@@ -421,7 +422,8 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
 
     def _action_mask(self, agent: str) -> np.ndarray:
         if self._live and agent == self.agent_selection:
-            return self._mask.copy()
+            mask: np.ndarray = self._mask.copy()
+            return mask
         return np.zeros(self._num_actions, dtype=np.int8)
 
     def state(self) -> np.ndarray:
@@ -541,6 +543,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         if identity != self._identity() or len(states) != 1:
             raise CorruptDataError(f"the state belongs to {identity}, not to {self._identity()}")
         self._states = states
+        self._moves += 1
         self.__dict__.update(copy.deepcopy(episode))
         self._np_random = None
         if stream is not None:

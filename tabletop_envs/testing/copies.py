@@ -12,7 +12,7 @@ import numpy as np
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
-from tabletop_envs.testing.subject import Subject, fail, pick, walk
+from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick, walk
 
 _BATCH: Final = 6  # games played side by side
 
@@ -41,7 +41,7 @@ def copies(subject: Subject) -> str:
             if np.shares_memory(other.states, position.states):
                 fail(position, f"{kind} shares memory with its original")
             while not other.over:
-                other.apply(pick(other, 0, "random"))
+                other.apply(pick(other, 0, RANDOM))
             if position.to_bytes() != before or not np.array_equal(position.action_mask(), mask):
                 fail(position, f"playing on with the result of {kind} changes the original")
     return ", ".join(_COPIES)
@@ -67,7 +67,7 @@ def replays(subject: Subject) -> str:
             for position in walk(subject.game, settings, seed):
                 states.append(position.to_bytes())
                 if not position.over:
-                    actions.append(pick(position, seed, "mixed" if seed % 2 else "random"))
+                    actions.append(pick(position, seed))
             middle = len(actions) // 2
             starts = {
                 0: Position.new(subject.game, settings.num_players, seed=seed, **settings.values),
@@ -113,7 +113,7 @@ def _batch_agrees(subject: Subject, settings: Settings) -> None:
             if points[number].tolist() != single.points() or places[number].tolist() != single.places():
                 fail(single, "loops.score_batch gives another score")
         rows = rows[states["over"][rows] == 0]
-        actions = np.array([pick(singles[row], row, "random") for row in rows.tolist()], dtype=np.int64)
+        actions = np.array([pick(singles[row], row, RANDOM) for row in rows.tolist()], dtype=np.int64)
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             _observed_step_agrees(singles[row], action)
             singles[row].apply(action)

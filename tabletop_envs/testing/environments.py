@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.parallel import turn_based_parallel
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.envs.vector import TabletopVector
-from tabletop_envs.testing.subject import Subject, fail, pick, walk
+from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick, walk
 
 _VECTOR: Final = 5  # games of a vector environment
 _CYCLES: Final = 60  # rounds of PettingZoo's tests, per agent
@@ -43,7 +43,7 @@ def aec_agrees(subject: Subject) -> str:
                     _aec_end_agrees(position, env)
                     break
                 _aec_turn_agrees(position, env)
-                env.step(pick(position, seed, "mixed" if seed % 2 else "random"))
+                env.step(pick(position, seed))
     return ""
 
 
@@ -102,7 +102,7 @@ def _vector_agrees(subject: Subject, settings: Settings) -> None:
                 fail(position, f"the vector environment gives another observation in game {row}")
             if not np.array_equal(step.action_masks[row], position.action_mask()):
                 fail(position, f"the vector environment gives another mask in game {row}")
-        actions = [pick(position, row, "random") for row, position in enumerate(positions)]
+        actions = [pick(position, row, RANDOM) for row, position in enumerate(positions)]
         step = vector.step(np.array(actions))
         for row, (position, action) in enumerate(zip(positions, actions, strict=True)):
             position.apply(action)
@@ -153,7 +153,7 @@ def pettingzoo_tests(subject: Subject) -> str:
     for settings in subject.grid:
         players, options = settings.num_players, settings.values
 
-        def env(players: int = players, options: dict[str, object] = dict(options)) -> TabletopAEC:  # noqa: B006
+        def env(players: int = players, options: Mapping[str, Any] = options) -> TabletopAEC:
             return TabletopAEC(game, players, **options)
 
         try:

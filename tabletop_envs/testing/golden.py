@@ -45,7 +45,7 @@ def transcript(game: Game, settings: Settings, style: str = RANDOM, seed: int = 
         text = "\n".join(_lines(game, settings, style, seed, stride))
         if len(text) <= _BYTES:
             return text
-        stride *= 2
+        stride += 2  # odd: games that alternate between two decisions show both
 
 
 def _lines(game: Game, settings: Settings, style: str, seed: int, stride: int) -> Iterator[str]:

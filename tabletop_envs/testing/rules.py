@@ -1,150 +1,22 @@
-"""Checks of declaration, record, masks, steps, caps and scores: what the contract asks of rules and state."""
+"""Checks of masks, steps, caps, chance and scores: what the contract asks of rules and state."""
 
 from __future__ import annotations
 
-import re
-from enum import IntEnum
-from inspect import signature
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from tabletop_envs.core import jit, loops, record
-from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import HEADER, KEY_LIMIT, NOBODY, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position
-from tabletop_envs.core.record import OWNER
-from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.rewards import REWARDS, Reward
 from tabletop_envs.errors import GameOverError, IllegalActionError
-from tabletop_envs.testing.subject import MIXED, RANDOM, Subject, fail, guard_kept, guarded, label, pick, walk
+from tabletop_envs.testing.subject import RANDOM, Subject, fail, guard_kept, guarded, label, pick, walk
 
 _POISON: Final = 7  # neither 0 nor 1
 _ENDLESS: Final = 100_000  # automatic steps in a row after which `advance` counts as endless
 _DEALS: Final = 20  # seeds that are to give more than one deal
 _NAMED: Final = 5  # unreached actions that are named
-_CLAUSE: Final = re.compile(r"R\d+(?:\.\d+)*")
-
-
-# --- declarations -----------------------------------------------------------------------------------------------
-
-
-def declaration(subject: Subject) -> str:
-    """GAME is well formed; every cited clause stands in RULES.md."""
-    game, spec = subject.game, subject.game.spec
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", spec.id):
-        fail(spec.id, "an id is lower case with underscores")
-    if (
-        spec.version < 0
-        or not spec.title
-        or not spec.summary
-        or spec.score_scale <= 0
-        or spec.opening_decisions < 0
-    ):
-        fail(spec.id, "version, title, summary, score_scale or opening_decisions is missing or negative")
-    if not 2 <= spec.min_players <= spec.max_players:
-        fail(spec.id, f"{spec.min_players} to {spec.max_players} players are not possible")
-    counts = range(spec.min_players, spec.max_players + 1)
-    if sorted(spec.max_decisions) != list(counts) or min(spec.max_decisions.values()) < 1:
-        fail(spec.id, f"max_decisions is {dict(spec.max_decisions)}, not a cap for each of {list(counts)} players")
-    names = [option.name for option in spec.all_options(spec.min_players)]
-    taken = set(names) & set(signature(TabletopAEC.__init__).parameters)
-    if taken:
-        fail(spec.id, f"options {sorted(taken)} are called like arguments of the environments: rename them")
-    if len(set(names)) < len(names) or not all(name.isidentifier() for name in names):
-        fail(spec.id, f"option names {names} are not different identifiers")
-    phases, invariants = game.modules["state"].Phase, game.modules["state"].INVARIANTS
-    if not issubclass(phases, IntEnum) or not all(0 <= phase <= np.iinfo(np.int8).max for phase in phases):
-        fail(spec.id, "state.Phase is not an IntEnum of small numbers")
-    if not invariants or any(code < 1 or not words for code, words in invariants.items()):
-        fail(spec.id, "state.INVARIANTS does not give words to positive codes")
-    for field in subject.fields:
-        if field.sees == OWNER and field.shape[:1] != (spec.max_players,):
-            fail(spec.id, f"field {field.name!r} is its owner's, so its first axis must be the seat")
-    _clauses(game)
-    players = f"{spec.min_players} to {spec.max_players} players"
-    return f"{players}, {len(spec.options)} options, {len(subject.fields)} fields"
-
-
-def _clauses(game: Game) -> None:
-    path = Path(str(game.modules["rules"].__file__)).with_name("RULES.md")
-    if not path.is_file():
-        fail(game.spec.id, "the game's folder has no RULES.md")
-    known = set(_CLAUSE.findall(path.read_text(encoding="utf-8")))
-    cited = {f"option {option.name}": option.clause for option in game.spec.options}
-    cited |= {f"block {block.name}": block.clause for block in (*game.actions.blocks, *game.observations.blocks)}
-    for what, clause in cited.items():
-        missing = set(_CLAUSE.findall(clause)) - known
-        if missing:
-            fail(game.spec.id, f"{what} cites {', '.join(sorted(missing))}, which RULES.md does not have")
-
-
-def layouts(subject: Subject) -> str:
-    """Spaces, sizes and offsets follow from the layouts; every action has one place in them."""
-    game = subject.game
-    offset = 0
-    for block in game.actions.blocks:
-        if block.option is not None:
-            fail(
-                game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all"
-            )
-        if game.actions.start(block.name) != offset:
-            fail(
-                game.spec.id,
-                f"action block {block.name!r} starts at {game.actions.start(block.name)}, not {offset}",
-            )
-        offset += block.size
-    if not game.num_actions == offset == game.actions.space().n:
-        fail(game.spec.id, f"{offset} actions in the blocks, {game.num_actions} in the space")
-    for action in range(game.num_actions):
-        name, index = game.actions.decode(action)
-        if game.actions.encode(name, *index) != action:
-            fail(
-                game.spec.id,
-                f"action {action} is decoded to {name}{index}, which is {game.actions.encode(name, *index)}",
-            )
-    for block in game.observations.blocks:
-        if block.option is not None and block.option not in {option.name for option in game.spec.options}:
-            fail(game.spec.id, f"observation block {block.name!r} belongs to {block.option!r}, which is no option")
-    for settings in subject.grid:
-        size = game.observation_size(settings)
-        space = game.observations.space(settings.values)
-        parts = game.observations.decode(np.arange(size, dtype=np.float32), settings.values)
-        if (
-            space.shape != (size,)
-            or space.dtype != np.float32
-            or sum(part.size for part in parts.values()) != size
-        ):
-            fail(settings, f"space {space} and blocks do not agree on {size} numbers")
-    return f"{game.num_actions} actions, {game.observations.full_size} numbers with every option"
-
-
-def record_form(subject: Subject) -> str:
-    """The record has no holes, begins with the header, and holds every option and field as declared."""
-    game, dtype = subject.game, subject.game.dtype
-    if dtype.type is not np.record:
-        fail(game.spec.id, "the record's element type is not numpy.record: build it with record_dtype")
-    offset = 0
-    for name in dtype.names or ():
-        part, start = (dtype.fields or {})[name][:2]
-        if start != offset:
-            fail(game.spec.id, f"there is a hole of {start - offset} bytes before field {name!r}")
-        offset += part.itemsize
-    if offset != dtype.itemsize:
-        fail(game.spec.id, f"there is a hole of {dtype.itemsize - offset} bytes at the end of the record")
-    for name in HEADER.names or ():
-        if (dtype.fields or {}).get(name, ())[:2] != (HEADER.fields or {})[name][:2]:
-            fail(game.spec.id, f"header field {name!r} is not where the machinery looks for it")
-    for part in (*game.spec.options, *subject.fields):
-        if dtype[part.name].base != np.dtype(part.dtype) or dtype[part.name].shape != tuple(part.shape):
-            fail(game.spec.id, f"{part.name!r} is {dtype[part.name]} in the record, not as declared")
-    for settings in subject.grid:
-        states = game.template(settings)
-        for name, value in settings.encoded().items():
-            if not np.array_equal(states[name][0], value):
-                fail(settings, f"the record says {name}={states[name][0]}")
-    return f"{dtype.itemsize} bytes"
 
 
 # --- masks ------------------------------------------------------------------------------------------------------
@@ -231,7 +103,7 @@ def steps(subject: Subject) -> str:
                     fail(position, f"single steps and loops.step do not agree: {'; '.join(difference[:3])}")
                 _header(position)
                 if not position.over:
-                    action = pick(position, seed, MIXED if seed % 2 else RANDOM)
+                    action = pick(position, seed)
                     states["events"], states["num_events"] = 0, 0
                     states["decisions"] += 1
                     loops.raw_apply(game.calls, states, 0, action)

@@ -33,9 +33,9 @@ _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 class Subject:
     """A game under test.
 
-    quick: options and numbers of players take turns instead of meeting each other; games_asked: how many games a check
-    plays with each settings (None: as many as `quick` and the mode of the JIT suggest); golden: the folder with
-    `golden.json` and `playthroughs`, or None.
+    quick: options and numbers of players take turns instead of meeting each other; games_asked: how many games a
+    check plays with each settings (None: as many as `quick` and the mode of the JIT suggest); golden: the folder
+    with `golden.json` and `playthroughs`, or None.
     """
 
     game: Game
@@ -173,7 +173,6 @@ def walk(game: Game, settings: Settings, seed: int, style: str | None = None) ->
     style: `RANDOM`, `GREEDY` or `MIXED`; by default even seeds play at random, odd ones mixed.
     """
     position = Position.new(game, settings.num_players, seed=seed, **settings.values)
-    style = style or (MIXED if seed % 2 else RANDOM)
     while True:
         yield position
         if position.over:
@@ -181,8 +180,9 @@ def walk(game: Game, settings: Settings, seed: int, style: str | None = None) ->
         position.apply(pick(position, seed, style))
 
 
-def pick(position: Position, salt: int, style: str) -> int:
-    """The action that a walk takes; it follows from position, salt and style alone."""
+def pick(position: Position, salt: int, style: str | None = None) -> int:
+    """The action that a walk with this seed takes; it follows from position, salt and style alone."""
+    style = style or (MIXED if salt % 2 else RANDOM)
     drawn = int(word(salt, POLICY, position.decisions))
     legal = position.legal_actions()
     if style == GREEDY or (style == MIXED and drawn & 1):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -14,28 +12,15 @@ from tabletop_envs import registry
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import GameSpec
 from tabletop_envs.errors import OptionError
-from tabletop_envs.testing import copies, environments, golden, knowledge, processes, rules, speed, texts
-from tabletop_envs.testing.subject import Subject, fail
-
-
-def documentation(subject: Subject) -> str:
-    """The doc page, which is the docstring of the game's package, holds the tables that the layouts give."""
-    page = inspect.getdoc(import_module(subject.game.spec.package)) or ""
-    for name, layout in (("action", subject.game.actions), ("observation", subject.game.observations)):
-        if layout.markdown() not in page:
-            fail(
-                subject.game.spec.id,
-                f"its docstring lacks the {name} table, or has an old one: paste\n{layout.markdown()}",
-            )
-    return ""
-
+from tabletop_envs.testing import copies, environments, form, golden, knowledge, processes, rules, speed, texts
+from tabletop_envs.testing.subject import Subject
 
 # A check raises AssertionError with place and reason, or returns a note. The order is that of a game's growth.
 CHECKS: Final[Mapping[str, Callable[[Subject], str]]] = {
-    "declaration": rules.declaration,
+    "declaration": form.declaration,
     "import": processes.light_import,
-    "layouts": rules.layouts,
-    "record": rules.record_form,
+    "layouts": form.layouts,
+    "record": form.record_form,
     "steps": rules.steps,
     "masks": rules.masks_are_rules,
     "refusals": rules.refusals,
@@ -59,14 +44,14 @@ CHECKS: Final[Mapping[str, Callable[[Subject], str]]] = {
     "pettingzoo": environments.pettingzoo_tests,
     "jit modes": processes.modes_agree,
     "speed": speed.speed,
-    "documentation": documentation,
+    "documentation": form.documentation,
     "golden files": golden.golden_files,
 }
 
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a check: its name, whether it passed, what was found (what is wrong and where), seconds spent."""
+    """What came of a check: whether it passed, and in words what was found, or what is wrong and where."""
 
     name: str
     ok: bool
@@ -89,9 +74,9 @@ def conformance(
     """Run every check on a game, also behind one that fails.
 
     game: id, declaration or Game (one that is not registered is made known to this process); progress: called with
-    each report as it comes; quick: options and numbers of players take turns instead of meeting each other; games: how
-    many games a check plays with each settings; only: the names of the checks to run, see `CHECKS`; golden: the folder
-    of `golden.json` and `playthroughs/`.
+    each report as it comes; quick: options and numbers of players take turns instead of meeting each other;
+    games: how many games a check plays with each settings; only: the names of the checks to run, of `CHECKS`;
+    golden: the folder of `golden.json` and `playthroughs/`.
 
     Raises UnknownGameError, and OptionError for a check that there is not.
     """

@@ -56,7 +56,8 @@ def interval(shares: np.ndarray) -> tuple[float, float]:
     square = _Z95**2
     centre = (mean + square / (2 * games)) / (1 + square / games)
     half = _Z95 / (1 + square / games) * np.sqrt(mean * (1 - mean) / games + square / (4 * games**2))
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    # the mean lies within, whatever the last digit says
+    return max(0.0, min(mean, float(centre - half))), min(1.0, max(mean, float(centre + half)))
 
 
 def evaluate(

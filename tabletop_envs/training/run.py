@@ -391,16 +391,17 @@ class _Watcher(BaseCallback):
     def save(self) -> None:
         """Write checkpoint, state, table and curve."""
         run = self.run
+        snapshots = run.folder / "snapshots"
+        snapshots.mkdir(exist_ok=True)
         _replace(run.folder / "progress.csv", self._write_rows)
         # the weights are those of the last finished update
         _replace(run.folder / "checkpoint.zip", lambda path: self.model.save(path, exclude=["lr_schedule"]))
         run.state.update(steps=int(self.model.num_timesteps), seconds=round(self.seconds, 2))
         _write_json(run.folder / "state.json", run.state)
-        for path in (run.folder / "snapshots").glob("*.pt"):
+        for path in snapshots.glob("*.pt"):
             if path.name not in run.state["snapshots"]:  # only now does no file name them any more
                 path.unlink(missing_ok=True)
-        if self.rows:
-            _replace(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
+        _replace(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
         self.saved = time.monotonic()
 
     def _write_rows(self, path: Path) -> None:

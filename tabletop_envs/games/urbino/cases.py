@@ -1,7 +1,7 @@
-"""Urbino's worked cases: set-up -> record, entry -> action, expectation -> differences. For `tabletop_envs.casebook`.
+"""Worked cases for `tabletop_envs.casebook`: set-up -> record, entry -> action, expectation -> differences.
 
 The format is told at the head of `tests/games/urbino/cases.json`. Expectations are compared with what the record
-keeps (districts, points) and with what a position answers (mask, events); a key that is not known here is reported.
+keeps (districts, points) and with what a position answers (mask, events); a key that is not known is reported.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def arrange(case: Mapping[str, Any], s: np.record) -> None:
     given = case["setup"]
     if set(given) != _SETUP_KEYS:
         odd = ", ".join(sorted(set(given) ^ _SETUP_KEYS))
-        raise NotationError(f"set-up keys {odd} are missing or not understood: give {', '.join(sorted(_SETUP_KEYS))}")
+        raise NotationError(
+            f"set-up keys {odd} are missing or not understood: give {', '.join(sorted(_SETUP_KEYS))}"
+        )
     pieces, architects = read_board(given["board"])
     if given["first_turn"] and any(pieces):
         raise NotationError("first_turn is true with buildings on the board: set it to false")
@@ -71,7 +73,7 @@ def arrange(case: Mapping[str, Any], s: np.record) -> None:
 
 
 def entry_action(entry: Any, s: np.record) -> int | dict[str, Any]:
-    """The action of an entry, which is an index; an expectation to be met in between stands as {"check": {...}}."""
+    """The action of an entry, which is its index; {"check": {...}} stands for expectations to be met there."""
     if isinstance(entry, dict) and set(entry) == {"check"}:
         return dict(entry["check"])
     if not isinstance(entry, int):
@@ -171,7 +173,9 @@ def _blocks_after(colour: int) -> Check:
         for cell, blocks in expected.items():
             board = position.states[0].board.copy()
             board[int(cell)] = 1 + HOUSE + KINDS * colour
-            lines += _unequal(f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell)))
+            lines += _unequal(
+                f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell))
+            )
         return lines
 
     return check
@@ -211,7 +215,10 @@ def _table(rows: Sequence[Mapping[str, Any]], position: Position, _: Mapping[str
         if "actions" in row:
             keys, facts = {"actions"}, _second_turn(_fresh(position, row["actions"]))
         else:
-            keys, facts = {"architect0", "architect1"}, _first_build(position, row["architect0"], row["architect1"])
+            keys, facts = (
+                {"architect0", "architect1"},
+                _first_build(position, row["architect0"], row["architect1"]),
+            )
         lines += _unequal(f"table[{number}]", {key: row[key] for key in row if key not in keys}, facts)
     return lines
 

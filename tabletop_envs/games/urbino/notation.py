@@ -1,8 +1,8 @@
-"""Urbino in words: actions, events and positions as text and as JSON facts. Knows no rules; nothing here is hidden (R13).
+"""Urbino in words: actions, events and positions as text and as JSON facts. Decides nothing of the rules.
 
-A cell is written as a column letter and a row digit, with row 1 on top: `a1` is cell 0, `i1` cell 8, `e5` the middle
-and `i9` cell 80. A board row is a string of nine characters: `.` empty, `0` and `1` the architects, `h p t` houses,
-palaces and towers of Brown, `H P T` those of White.
+A cell is written as a column letter and a row digit, with row 1 on top: `a1` is cell 0, `i1` cell 8, `e5` the
+middle and `i9` cell 80. A board row is a string of nine characters: `.` empty, `0` and `1` the architects, `h p t`
+houses, palaces and towers of Brown, `H P T` those of White. Nothing is hidden (R13): all viewers read the same.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def lot_cells(s: np.record) -> list[int]:
 def districts(s: np.record) -> list[dict[str, Any]]:
     """The districts in the order of the record.
 
-    Each has its cells (ascending), [houses, palaces, towers] of `brown` and `white`, and by colour its `value` (R9.3)
-    and counted `monument` (R11.3); `scored_by` is a colour or None (R9.4).
+    Each has its cells (ascending), [houses, palaces, towers] of `brown` and `white`, and by colour its `value`
+    (R9.3) and counted `monument` (R11.3); `scored_by` is a colour or None (R9.4).
     """
     found = []
     for label in range(int(s.num_districts)):
@@ -189,7 +189,9 @@ def read_board(rows: Sequence[str]) -> tuple[list[int], list[int]]:
         raise NotationError(f"{rows!r} is no board: give {ROWS} strings of {COLS} characters")
     strange = set(letters) - set(_LETTERS + "01")
     if strange or letters.count("0") > 1 or letters.count("1") > 1:
-        raise NotationError(f"{rows!r} is no board: use {_LETTERS!r} freely, 0 and 1 (the architects) at most once")
+        raise NotationError(
+            f"{rows!r} is no board: use {_LETTERS!r} freely, 0 and 1 (the architects) at most once"
+        )
     pieces = [max(_LETTERS.find(letter), 0) for letter in letters]
     return pieces, [letters.index(architect) if architect in letters else NOWHERE for architect in "01"]
 
@@ -210,15 +212,17 @@ def rebuild(
     skips: int,
     order: Sequence[int] = (),
 ) -> None:
-    """Write a position into a record with header and options filled; seat, decisions and end are left to the caller.
+    """Write a position into a record with header and options filled; the caller sets seat, decisions and end.
 
-    Buildings are put up cell by cell, those of `order` first, then by rising cell: so districts are kept in the order
-    of their first mention. Supplies need not match the board, but must be possible ones.
+    Buildings are put up cell by cell, those of `order` first, then by rising cell: so districts are kept in the
+    order of their first mention. Supplies need not match the board, but must be possible ones.
     """
     standing = np.bincount(np.asarray(pieces, dtype=np.int64), minlength=1 + PLAYERS * KINDS)[1:]
     unbuilt = np.asarray(supply, dtype=np.int64)
     if unbuilt.shape != (PLAYERS, KINDS) or (unbuilt < 0).any() or (unbuilt > SUPPLY).any():
-        raise NotationError(f"supply {supply!r}: give 0 to {SUPPLY.tolist()} houses, palaces, towers for each colour")
+        raise NotationError(
+            f"supply {supply!r}: give 0 to {SUPPLY.tolist()} houses, palaces, towers for each colour"
+        )
     if not isinstance(skips, int) or not 0 <= skips <= PLAYERS:
         raise NotationError(f"skips {skips!r}: give 0, 1 or 2")
     for field in FIELDS:
@@ -270,11 +274,15 @@ def parse_position(text: str, s: np.record) -> None:
     """
     parts = text.split()
     if len(parts) != len(_TEXT_FIELDS):
-        raise NotationError(f"{text!r} has {len(parts)} fields: give {len(_TEXT_FIELDS)}, {', '.join(_TEXT_FIELDS)}")
+        raise NotationError(
+            f"{text!r} has {len(parts)} fields: give {len(_TEXT_FIELDS)}, {', '.join(_TEXT_FIELDS)}"
+        )
     board, architects, supply, turn, phase, skips, decisions = parts
     cells = [NOWHERE if name == _UNPLACED else parse_cell(name) for name in architects.split(",")]
     if len(cells) != PLAYERS:
-        raise NotationError(f"architects {architects!r}: give two cells, like 'a1,e5', or {_UNPLACED} for one not placed")
+        raise NotationError(
+            f"architects {architects!r}: give two cells, like 'a1,e5', or {_UNPLACED} for one not placed"
+        )
     rebuild(
         s,
         read_board([_lengthen(row) for row in board.split("/")])[0],

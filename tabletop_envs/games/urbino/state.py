@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tabletop_envs.core.header import NOBODY, RUNNING
+from tabletop_envs.core.header import NOBODY, OVER_RULES, RUNNING
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.record import Field, record_dtype
 from tabletop_envs.games.urbino import GAME
@@ -19,6 +19,7 @@ from tabletop_envs.games.urbino.tables import (
     BIT,
     BROWN,
     CELLS,
+    HOUSE,
     KINDS,
     LINES,
     MONUMENTS,
@@ -226,13 +227,25 @@ def check(s):
 @jit
 def _phase_agrees(s):
     over = int(s.phase) == Phase.OVER
-    if s.over != RUNNING:
+    if s.over == RUNNING:
+        # R8.6: two skips in a row would have ended it
+        if over or s.skips >= PLAYERS or (s.seat != NOBODY and s.seat != s.turn):
+            return False
+    elif s.seat != NOBODY or (s.over == OVER_RULES) != over:
         # a cap may stop the game in any phase
-        return s.seat == NOBODY and (over or s.over > 1)
-    if s.seat != NOBODY and s.seat != s.turn:
         return False
-    placed = int(s.architects[0] != NOWHERE) + int(s.architects[1] != NOWHERE)
-    return not over and (placed == 2) == (s.phase != Phase.PLACE_ARCHITECT)
+    if over and s.skips != PLAYERS:
+        return False
+    # R3.1 to R3.4: the architects are placed in turn, and the city begins with a build alone
+    placed = int(s.architects[0] != NOWHERE), int(s.architects[1] != NOWHERE)
+    empty = s.num_districts == 0
+    if s.phase == Phase.PLACE_ARCHITECT:
+        return empty and placed[1] == 0 and placed[0] == s.turn
+    if placed[0] + placed[1] < 2:
+        return False
+    if s.phase == Phase.CHOOSE_FIRST:
+        return empty and s.turn == BROWN
+    return s.phase == Phase.BUILD or not empty
 
 
 @jit
@@ -316,17 +329,21 @@ def _points_kept(s):
 @jit
 def _allowed_kept(s):
     board = s.board.copy()
-    for cell in range(CELLS):
-        for colour in range(PLAYERS):
-            free = s.board[cell] == 0
-            if free:
-                board[cell] = 1 + KINDS * colour
-                free = one_block_each(board, cell)
-                board[cell] = 0
-            for kind in range(KINDS):
-                fits = kind == 0 or not same_kind_beside(s.board, cell, kind)
-                expected = free and fits and s.supply[colour, kind] > 0
-                word = 0 if int(BIT[cell, 0]) > 0 else 1
-                if ((int(s.allowed[colour, kind, word]) & int(BIT[cell, word])) > 0) != expected:
+    for colour in range(PLAYERS):
+        expected = np.zeros((KINDS, 2), dtype=np.int64)
+        for cell in range(CELLS):
+            if s.board[cell] > 0:
+                continue
+            board[cell] = 1 + KINDS * colour
+            if one_block_each(board, cell):
+                for kind in range(KINDS):
+                    fits = kind == HOUSE or not same_kind_beside(s.board, cell, kind)
+                    if fits and s.supply[colour, kind] > 0:
+                        expected[kind, 0] |= BIT[cell, 0]
+                        expected[kind, 1] |= BIT[cell, 1]
+            board[cell] = 0
+        for kind in range(KINDS):
+            for word in range(2):
+                if expected[kind, word] != s.allowed[colour, kind, word]:
                     return False
     return True
