@@ -157,6 +157,7 @@ def test_faults_of_layout_and_record(toy: Game) -> None:
 @pytest.mark.parametrize(
     ("parts", "check", "words"),
     [
+        ({"describe": None}, "declaration", "notation.py does not define describe"),
         ({"action_text": lambda action: "pass"}, "action texts", "have the same text"),
         ({"parse_action": lambda text: 0}, "action texts", "but is read as 0"),
         ({"describe": lambda s, viewer: {"hands": s.hands.tolist()}}, "secrets", "describe tells"),
@@ -168,7 +169,7 @@ def test_faults_of_layout_and_record(toy: Game) -> None:
         ({"event_text": lambda kind, seat, value: ""}, "position texts", "the events have the texts"),
     ],
     ids=[
-        "same-texts", "misread", "leaking-facts", "leaking-again", "leaking-text", "forgetful", "blind",
+        "missing", "same-texts", "misread", "leaking-facts", "leaking-again", "leaking-text", "forgetful", "blind",
         "credulous", "mute",
     ],
 )  # fmt: skip

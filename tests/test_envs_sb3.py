@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import gymnasium
@@ -89,7 +90,9 @@ def trace(env: SelfPlayVecEnv, steps: int = 25) -> list[Any]:
     said: list[Any] = [env.reset().tobytes()]
     for _ in range(steps):
         observations, rewards, dones, infos = env.step(drawn(env, rng))
-        said.append((observations.tobytes(), rewards.tolist(), dones.tolist(), told(infos), env.action_masks().tobytes()))
+        said.append(
+            (observations.tobytes(), rewards.tolist(), dones.tolist(), told(infos), env.action_masks().tobytes())
+        )
     return said
 
 
@@ -138,12 +141,15 @@ MIX = {"win": 0.5, "score": 0.5}
 
 @pytest.mark.parametrize("as_earned", [False, True])
 @pytest.mark.parametrize("append_mask", [False, True])
-@pytest.mark.parametrize(("players", "learner", "options"), [
-    (2, 1, {}),
-    (3, ROTATE, {"memory": True}),
-    (4, 2, {"extras": ("joker", "refill"), "max_decisions": 15}),
-    (4, ROTATE, {"auto_forced": False}),
-])
+@pytest.mark.parametrize(
+    ("players", "learner", "options"),
+    [
+        (2, 1, {}),
+        (3, ROTATE, {"memory": True}),
+        (4, 2, {"extras": ("joker", "refill"), "max_decisions": 15}),
+        (4, ROTATE, {"auto_forced": False}),
+    ],
+)
 def test_the_games_are_those_of_positions(
     toy: Game, players: int, learner: int | str, options: dict[str, Any], append_mask: bool, as_earned: bool
 ) -> None:
@@ -262,7 +268,9 @@ def test_a_game_that_ends_before_the_learner_is_asked_is_dealt_again(toy: Game) 
 
 def test_a_learner_that_is_never_asked_is_an_error(toy: Game, two_moves: Game) -> None:
     env = SelfPlayVecEnv(two_moves, 2, learner=1, max_decisions=1, seed=0)
-    with pytest.raises(OptionError, match="game 0 ended before its learner, now seat 1, was asked: change learner"):
+    with pytest.raises(
+        OptionError, match="game 0 ended before its learner, now seat 1, was asked: change learner"
+    ):
         env.reset()
     with pytest.raises(OptionError, match="now seat 3, was asked"):
         SelfPlayVecEnv(toy, 2, 4, learner=3, max_decisions=2, seed=0).reset()
@@ -294,7 +302,7 @@ class Recorder(BaseCallback):
 
 
 def collect(env: VecEnv, steps: int, weight: float = 0.0, bias: float = CONSTANT) -> Recorder:
-    """One rollout with a value net of `bias` and `weight` on the first number of the observation; gamma, lambda 1."""
+    """One rollout, gamma and lambda 1; the value net is `bias`, and `weight` on the observation's first number."""
     model = MaskablePPO(
         "MlpPolicy", env, n_steps=steps, batch_size=steps * env.num_envs, n_epochs=1, gamma=1.0, gae_lambda=1.0,
         policy_kwargs={"net_arch": []}, seed=0, device="cpu",
@@ -363,7 +371,7 @@ def test_returns_are_what_is_paid(toy: Game, as_earned: bool, cap: int | None) -
     # of a game that began and ended within the rollout, the first return is its whole reward
     for row in range(4):
         steps = np.flatnonzero(dones[:, row])
-        for before, last in zip(steps, steps[1:], strict=False):
+        for before, last in pairwise(steps):
             info = recorder.infos[last][row]
             assert info["episode"]["l"] == last - before
             whole = Reward(MIX, toy.spec)(np.array(info["points"]), np.array(info["places"]))[info["seat"]]
@@ -453,7 +461,9 @@ def test_spaces(toy: Game, players: int, append_mask: bool) -> None:
         assert all(space.contains(info["terminal_observation"]) for info in infos if info)
 
 
-@pytest.mark.parametrize("name", [name for name in registry.games() if registry.spec(name).package.count(".") == 2])
+@pytest.mark.parametrize(
+    "name", [name for name in registry.games() if registry.spec(name).package.count(".") == 2]
+)
 @pytest.mark.parametrize("players", ["least", "most"])
 def test_our_games(name: str, players: str) -> None:
     spec = registry.spec(name)
@@ -501,6 +511,7 @@ def test_observations_are_copies(toy: Game) -> None:
         other[...] = np.nan
         spoilt.action_masks()[...] = True
         spoilt.env_method("action_masks")[0][...] = True
+        assert spoilt.action_masks().tolist() == clean.action_masks().tolist()
         spoilt.step_async(actions)
         observations, rewards, dones, infos = clean.step(actions)
         other, other_rewards, other_dones, other_infos = spoilt.step_wait()
@@ -657,7 +668,11 @@ def test_ways_to_name_opponents(two_moves: Game, opponents: Any, names: set[str]
 @pytest.mark.parametrize(
     ("members", "error", "message"),
     [
-        ([("gredy", 1.0)], UnknownAgentError, "no built-in policy 'gredy': give one of random, greedy or a policy"),
+        (
+            [("gredy", 1.0)],
+            UnknownAgentError,
+            "no built-in policy 'gredy': give one of random, greedy or a policy",
+        ),
         ([("random", -1.0)], OptionError, "give a number, 0 or more"),
         ([("random", float("nan"))], OptionError, "give a number, 0 or more"),
         ([("random", float("inf"))], OptionError, "give a number, 0 or more"),
@@ -769,5 +784,5 @@ def test_built_in_opponents_do_not_repeat_themselves(two_moves: Game) -> None:
     rewards = np.array([env.step(np.zeros(64, dtype=int))[1] for _ in range(40)])
     wins = (rewards > 0).mean()
     assert abs(wins - 0.5) < 4 * (0.25 / rewards.size) ** 0.5
-    assert 0.2 < (rewards > 0).mean(axis=0).min()  # in every row
-    assert 0.2 < (rewards > 0).mean(axis=1).min()  # in every deal
+    assert (rewards > 0).mean(axis=0).min() > 0.2  # in every row
+    assert (rewards > 0).mean(axis=1).min() > 0.2  # in every deal

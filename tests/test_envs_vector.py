@@ -1,4 +1,4 @@
-"""Batches of games: the same games as one by one, nothing half done, arrays of the caller's own; who answers for whom."""
+"""Batches: the same games as one by one, nothing half done, arrays of the caller's own; who answers for whom."""
 
 from __future__ import annotations
 
@@ -191,10 +191,18 @@ def test_an_illegal_action_changes_nothing(played: TabletopVector, row: int, kin
     actions = batch.masks.argmax(axis=1)
     illegal = int(np.flatnonzero(batch.masks[row] == 0)[0])
     size = batch.game.num_actions
-    wrong = {"illegal": illegal, "negative": -1, "far below": -(2**62), "behind the space": size, "far beyond": 2**40}
+    wrong = {
+        "illegal": illegal,
+        "negative": -1,
+        "far below": -(2**62),
+        "behind the space": size,
+        "far beyond": 2**40,
+    }
     actions[row] = wrong[kind]
     before = everything(batch)
-    with pytest.raises(IllegalActionError, match=rf"action {wrong[kind]} is not legal in game {row}: choose one") as told:
+    with pytest.raises(
+        IllegalActionError, match=rf"action {wrong[kind]} is not legal in game {row}: choose one"
+    ) as told:
         played.step(actions)
     assert f"action_masks[{row}] is 1" in str(told.value)
     assert everything(batch) == before
@@ -276,7 +284,7 @@ def test_a_finished_game_of_a_batch_takes_no_action(two_moves: Game) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, 2.0, "2", None, True])
 def test_impossible_numbers_of_games(toy: Game, number: Any) -> None:
-    with pytest.raises(OptionError, match="num_envs=.* is not possible: give a positive whole number"):
+    with pytest.raises(OptionError, match=r"num_envs=.* is not possible: give a positive whole number"):
         TabletopVector(toy, number)
 
 
@@ -284,7 +292,7 @@ def test_impossible_arguments(toy: Game) -> None:
     for players in (1, 5, 2.0, True, "2"):
         with pytest.raises(OptionError, match="set num_players=2 to 4"):
             TabletopVector(toy, 2, players)  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="has no option 'memmory'.*did you mean 'memory'"):
+    with pytest.raises(OptionError, match=r"has no option 'memmory'.*did you mean 'memory'"):
         TabletopVector(toy, 2, memmory=True)
     with pytest.raises(OptionError, match="heap=99 is not possible"):
         TabletopVector(toy, 2, heap=99)
@@ -338,7 +346,7 @@ def test_games_differ_within_a_batch_and_from_deal_to_deal(toy: Game) -> None:
             batch.deal(batch.rows)
             keys += batch.states["key"].tolist()
     assert len(set(keys)) == len(keys) == 1500
-    assert 0 <= min(keys)
+    assert min(keys) >= 0
     assert max(keys) < 2**53
 
 
@@ -503,7 +511,9 @@ def choice(position: Position, name: str, salt: int) -> int:
     return int(legal[((salt & 0xFFFFFFFF) * len(legal)) >> 32])
 
 
-def answered(position: Position, learner: int, players: Mapping[int, Any], salt: int, asked: dict[str, list[bytes]]) -> None:
+def answered(
+    position: Position, learner: int, players: Mapping[int, Any], salt: int, asked: dict[str, list[bytes]]
+) -> None:
     """Play one game by hand until the learner is asked or it is over."""
     while not position.over and position.seat != learner:
         seat = position.seat
@@ -525,7 +535,9 @@ def test_every_seat_is_played_by_its_own(toy: Game) -> None:
     seating = Seating(batch)
     low, high = Lowest(), Highest("highest")
     kinds: list[Any] = ["random", "greedy", low, high]
-    table = {row: {seat: kinds[(row + seat * (1 + row // 4)) % 4] for seat in range(players)} for row in range(count)}
+    table = {
+        row: {seat: kinds[(row + seat * (1 + row // 4)) % 4] for seat in range(players)} for row in range(count)
+    }
     for row, seats in table.items():
         seating.learners[row] = row % 5 - 1  # nobody learns in some games
         seating.salts[row] = 1000 + row

@@ -231,7 +231,7 @@ def test_every_weight_learns(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*OURS, "hand-made"])
 def test_a_cell_lights_its_own_actions(name: str) -> None:
-    """Weights by hand: plane p of the input reaches channel p of the same cell alone, plane q of the output reads it."""
+    """Weights by hand: plane p of the input reaches channel p of the same cell alone, every output reads them."""
     observations, actions, options = parts(name)
     shape = NetworkShape.of(observations, actions, options)
     assert shape.board is not None
@@ -548,12 +548,16 @@ def test_tables_are_mirrored(toy: Game, seen: dict[str, Any], players: int, game
     own = [next(seat for seat in range(players) if seen["seats"][row, seat] == "greedy") for row in range(played)]
     positions = [seen["batch"].position(row) for row in range(played)]
     shares = [
-        (position.places()[seat] == 1) / position.places().count(1) for position, seat in zip(positions, own, strict=True)
+        (position.places()[seat] == 1) / position.places().count(1)
+        for position, seat in zip(positions, own, strict=True)
     ]
     assert result.win_share == pytest.approx(np.mean(shares))
-    assert result.mean_place == pytest.approx(np.mean([p.places()[s] for p, s in zip(positions, own, strict=True)]))
+    assert result.mean_place == pytest.approx(
+        np.mean([p.places()[s] for p, s in zip(positions, own, strict=True)])
+    )
     margins = [
-        p.points()[s] - (sum(p.points()) - p.points()[s]) / (players - 1) for p, s in zip(positions, own, strict=True)
+        p.points()[s] - (sum(p.points()) - p.points()[s]) / (players - 1)
+        for p, s in zip(positions, own, strict=True)
     ]
     assert result.mean_margin == pytest.approx(np.mean(margins))
     assert (result.low, result.high) == interval(np.array(shares, dtype=float).reshape(-1, players))
@@ -660,7 +664,7 @@ def test_wilson_by_hand() -> None:
 @pytest.mark.parametrize("tables", [50, 200])
 @pytest.mark.parametrize("kind", ["alone", "together", "against each other"])
 def test_intervals_cover(kind: str, tables: int) -> None:
-    """Simulated tables whose games are independent, alike or opposed: about 95 % of the intervals hold the truth."""
+    """Tables whose games are independent, alike or opposed: about 95 % of the intervals hold the truth."""
     rng = np.random.default_rng(5)
     truth, hits, naive, trials = 0.6, 0, 0, 2000
     for _ in range(trials):
@@ -682,7 +686,8 @@ def test_intervals_cover(kind: str, tables: int) -> None:
 # --- runs -------------------------------------------------------------------------------------------------------
 
 TINY: dict[str, Any] = {
-    "minutes": 0.015, "num_envs": 8, "rollout": 8, "batch_size": 32, "epochs": 1, "channels": 2, "depth": 1, "width": 8,
+    "minutes": 0.015, "num_envs": 8, "rollout": 8, "batch_size": 32, "epochs": 1, "channels": 2, "depth": 1,
+    "width": 8,
     "snapshot_minutes": 0.003, "snapshots": 3,
 }  # fmt: skip
 FILES = {"config.json", "state.json", "checkpoint.zip", "progress.csv", "curve.png", "snapshots"}
@@ -828,7 +833,9 @@ def test_weights_go_on(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_of(trained)["steps"] > 0
 
 
-def test_a_stop_before_the_first_rollout_is_over(toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_before_the_first_rollout_is_over(
+    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(run._Watcher, "_on_step", lambda watcher: False)
     training = TrainingRun(tmp_path / "run", tiny(minutes=1e-9))
     training.train()
@@ -875,14 +882,29 @@ def test_the_second_signal_stops_at_once(toy: Game, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("snapshots", [1, 2, 3, 4])
-def test_snapshots_stay_within_their_number(toy: Game, tmp_path: Path, snapshots: int) -> None:
-    config = tiny(minutes=0.012, snapshot_minutes=0.0005, snapshots=snapshots, pool={"snapshot": 0.9, "latest": 0.1})
+def test_snapshots_stay_within_their_number(
+    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshots: int
+) -> None:
+    taken: list[str] = []
+    take = run._Watcher._take_snapshot
+
+    def watched(watcher: Any, due: int) -> None:
+        taken.append(f"{watcher.num_timesteps:010d}.pt")
+        take(watcher, due)
+
+    monkeypatch.setattr(run._Watcher, "_take_snapshot", watched)
+    config = tiny(
+        minutes=0.012, snapshot_minutes=0.0005, snapshots=snapshots, pool={"snapshot": 0.9, "latest": 0.1}
+    )
     assert TrainingRun(tmp_path / "run", config).train()
     is_whole(tmp_path / "run")
     state = state_of(tmp_path / "run")
     assert len(state["snapshots"]) == snapshots
     assert state["snapshots"] == sorted(set(state["snapshots"]))
-    assert state["taken"] > snapshots
+    assert len(taken) > snapshots
+    assert state["snapshots"][-1] == taken[-1]
+    if snapshots > 1:
+        assert state["snapshots"][0] == taken[0]  # the oldest and the newest stay
     last = rows_of(tmp_path / "run")[-1]
     assert float(last["snapshot"]) > 0
     newest = torch.load(tmp_path / "run" / "snapshots" / state["snapshots"][-1], weights_only=True)
@@ -893,13 +915,39 @@ def test_snapshots_play_again_after_a_resume(trained: Path) -> None:
     snapshots = state_of(trained)["snapshots"]
     assert snapshots
     config = json.loads((trained / "config.json").read_text())
-    (trained / "config.json").write_text(json.dumps({**config, "pool": {"snapshot": 1.0}, "snapshot_minutes": 9.0}))
+    (trained / "config.json").write_text(
+        json.dumps({**config, "pool": {"snapshot": 1.0}, "snapshot_minutes": 9.0})
+    )
     (trained / "progress.csv").unlink()
     training = TrainingRun(trained)
     training.extend(state_of(trained)["seconds"] / 60 + 0.01)
     assert training.train()
     assert state_of(trained)["snapshots"] == snapshots
     assert set(rows_of(trained)[-1]) == {"steps", "seconds", "rate", "snapshot"}
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "facts.json"
+    drafts = []
+
+    def write(draft: Path) -> None:
+        draft.write_text("new")
+        drafts.append(draft.stat().st_ino)
+
+    run._replace(path, lambda draft: draft.write_text("old"))
+
+    def fail(draft: Path) -> None:
+        draft.write_text("half")
+        assert path.read_text() == "old"
+        raise Killed
+
+    with pytest.raises(Killed):
+        run._replace(path, fail)
+    assert path.read_text() == "old"
+    run._replace(path, write)
+    assert path.read_text() == "new"
+    assert path.stat().st_ino == drafts[0]  # moved into its place, not written there
+    assert [file.name for file in path.parent.iterdir()] == ["facts.json"]
 
 
 # --- kills ------------------------------------------------------------------------------------------------------
@@ -910,7 +958,9 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("when", ["half", "after"])
-def test_a_kill_at_any_file_leaves_a_run(toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+def test_a_kill_at_any_file_leaves_a_run(
+    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
     """Break off at the n-th file that is written, for every n of a run that saves often: it can always go on."""
     whole_replace, whole_write = run._replace, run._write_json
     countdown = [0]
@@ -978,7 +1028,11 @@ def command() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         places = [str(TESTS), *(part for part in sys.path if part)]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
         process = subprocess.Popen(
-            [sys.executable, "-c", CLI, *arguments], env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [sys.executable, "-c", CLI, *arguments],
+            env=env,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         started.append(process)
         return process
@@ -1011,7 +1065,9 @@ def test_kills_at_random_moments_and_an_interrupt(
     for _ in range(3):
         process = command(*train)
         known = steps
-        wait_for(lambda known=known: (folder / "state.json").exists() and state_of(folder)["steps"] > known, process)
+        wait_for(
+            lambda known=known: (folder / "state.json").exists() and state_of(folder)["steps"] > known, process
+        )
         time.sleep(float(rng.random()) * 0.3)
         process.send_signal(signal.SIGKILL)
         assert process.wait(PATIENCE) == -signal.SIGKILL
@@ -1095,7 +1151,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "config without version": (facts("config.json", format=None), "start a new run in another folder"),
     "config without game": (facts("config.json", game=None), "restore it from a copy"),
     "config with more": (facts("config.json", colour="red"), "restore it from a copy"),
-    "config with a wrong type": (facts("config.json", num_envs="many"), r"num_envs='many'.*restore it from a copy"),
+    "config with a wrong type": (
+        facts("config.json", num_envs="many"),
+        r"num_envs='many'.*restore it from a copy",
+    ),
     "config with a wrong value": (facts("config.json", gamma=7), r"gamma=7.*restore it from a copy"),
     "state truncated": (spoil("state.json", lambda data: data[:9]), "restore it from a copy"),
     "state a number": (spoil("state.json", lambda data: b"3"), "restore it from a copy"),
@@ -1105,7 +1164,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "state with negative time": (facts("state.json", seconds=-1.0), "restore it from a copy"),
     "state without snapshots": (facts("state.json", snapshots=None), "restore it from a copy"),
     "state with odd snapshots": (facts("state.json", snapshots=[1]), "restore it from a copy"),
-    "checkpoint truncated": (spoil("checkpoint.zip", lambda data: data[: len(data) // 2]), "restore it from a copy"),
+    "checkpoint truncated": (
+        spoil("checkpoint.zip", lambda data: data[: len(data) // 2]),
+        "restore it from a copy",
+    ),
     "checkpoint empty": (spoil("checkpoint.zip", lambda data: b""), "restore it from a copy"),
     "checkpoint of noise": (spoil("checkpoint.zip", lambda data: bytes(range(256)) * 9), "restore it from a copy"),
     "checkpoint of another": (other_model, "restore it from a copy"),
@@ -1165,7 +1227,9 @@ def test_foreign_folders_are_left_alone(toy: Game, tmp_path: Path) -> None:
     (foreign / "config.json").write_text('{"editor": "vi"}')
     before |= {"config.json": contents(foreign)["config.json"]}
     for config in (tiny(), None):
-        with pytest.raises(CorruptDataError, match="another program or version: start a new run in another folder"):
+        with pytest.raises(
+            CorruptDataError, match="another program or version: start a new run in another folder"
+        ):
             TrainingRun(foreign, config)
     assert contents(foreign) == before
     with pytest.raises(CorruptDataError, match="holds no run: start one by naming a game"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol, TypeAlias, Union
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class BatchPolicy(Protocol):
         ...
 
 
-Opponent: TypeAlias = Union[str, BatchPolicy]
+Opponent: TypeAlias = str | BatchPolicy
 """A built-in policy's name, or a batch policy."""
 
 

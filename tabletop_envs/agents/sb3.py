@@ -19,8 +19,8 @@ class TorchPolicy:
     """Answers batches with a MaskablePPO policy.
 
     policy: the network (shared, so it follows training; see `frozen`); append_mask: whether it was trained on
-    observations with the mask appended; deterministic: the likeliest action instead of a draw; seed: of draws of its
-    own, else they come from torch's global generator.
+    observations with the mask appended; deterministic: the likeliest action instead of a draw; seed: of draws of
+    its own, else they come from torch's global generator.
     """
 
     def __init__(
@@ -54,7 +54,8 @@ class TorchPolicy:
             if self.generator is None or self.deterministic:
                 drawn = distribution.get_actions(deterministic=self.deterministic)
             else:
-                drawn = torch.multinomial(distribution.distribution.probs, 1, generator=self.generator)[:, 0]
+                probs: torch.Tensor = distribution.distribution.probs  # type: ignore[union-attr]
+                drawn = torch.multinomial(probs, 1, generator=self.generator)[:, 0]
         actions: np.ndarray = drawn.cpu().numpy()
         return actions
 

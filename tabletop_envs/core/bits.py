@@ -13,44 +13,44 @@ if COMPILED:
     from numba.extending import intrinsic
 
     @intrinsic
-    def lowest_bit(typingctx, word):  # type: ignore[no-untyped-def]
+    def lowest_bit(typingctx, word):
         """Index of the lowest bit; 64 for the empty word."""
 
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):
             return builder.cttz(values[0], context.get_constant(types.boolean, 0))
 
         return types.int64(types.int64), generate
 
     @intrinsic
-    def highest_bit(typingctx, word):  # type: ignore[no-untyped-def]
+    def highest_bit(typingctx, word):
         """Index of the highest bit; -1 for the empty word."""
 
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):
             zeros = builder.ctlz(values[0], context.get_constant(types.boolean, 0))
             return builder.sub(context.get_constant(types.int64, 63), zeros)
 
         return types.int64(types.int64), generate
 
     @intrinsic
-    def count_bits(typingctx, word):  # type: ignore[no-untyped-def]
+    def count_bits(typingctx, word):
         """Number of bits."""
 
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):
             return builder.ctpop(values[0])
 
         return types.int64(types.int64), generate
 
 else:
 
-    def lowest_bit(word):  # type: ignore[no-untyped-def]
+    def lowest_bit(word):  # type: ignore[misc]
         """Index of the lowest bit; 64 for the empty word."""
         word = int(word)
         return (word & -word).bit_length() - 1 if word else 64
 
-    def highest_bit(word):  # type: ignore[no-untyped-def]
+    def highest_bit(word):  # type: ignore[misc]
         """Index of the highest bit; -1 for the empty word."""
         return int(word).bit_length() - 1
 
-    def count_bits(word):  # type: ignore[no-untyped-def]
+    def count_bits(word):  # type: ignore[misc]
         """Number of bits."""
         return int(word).bit_count()

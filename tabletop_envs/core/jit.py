@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import platformdirs
 
@@ -103,7 +103,7 @@ def jit(function: Function, *, nogil: bool = False) -> Function:
             pass  # no cache can be written: this process compiles for itself
         finally:
             config.CACHE_DIR = before
-    return dispatcher
+    return cast(Function, dispatcher)
 
 
 def jit_nogil(function: Function) -> Function:
@@ -161,20 +161,20 @@ def pointer_call(arguments: int, returns: str) -> Any:
     if arguments == 1:
 
         @intrinsic
-        def call_1(typingctx, address, a):  # type: ignore[no-untyped-def]
+        def call_1(typingctx, address, a):
             return result(types.int64, a), generate
 
         return call_1
     if arguments == 2:
 
         @intrinsic
-        def call_2(typingctx, address, a, b):  # type: ignore[no-untyped-def]
+        def call_2(typingctx, address, a, b):
             return result(types.int64, a, b), generate
 
         return call_2
 
     @intrinsic
-    def call_3(typingctx, address, a, b, c):  # type: ignore[no-untyped-def]
+    def call_3(typingctx, address, a, b, c):
         return result(types.int64, a, b, c), generate
 
     return call_3

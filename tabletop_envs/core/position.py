@@ -28,6 +28,13 @@ def check_key(seed: Any) -> int:
     return int(seed)
 
 
+def event_texts(game: Game, states: np.ndarray) -> list[str]:
+    """What happened by itself since the last decision in the first of the records, in words."""
+    event_text = game.modules["notation"].event_text
+    kept = min(int(states["num_events"][0]), MAX_EVENTS)
+    return [str(event_text(*row)) for row in states["events"][0, :kept].tolist()]
+
+
 class Position:
     """A position of one game; owns its record. Copies are independent, equal records compare equal.
 
@@ -101,9 +108,7 @@ class Position:
 
     def events(self) -> list[str]:
         """What happened by itself since the last decision, in words."""
-        kept = self.states["events"][0][: min(int(self.states["num_events"][0]), MAX_EVENTS)]
-        event_text = self.game.modules["notation"].event_text
-        return [event_text(int(kind), int(seat), int(value)) for kind, seat, value in kept]
+        return event_texts(self.game, self.states)
 
     def points(self) -> list[int]:
         """Points of each seat: final, or if the game ended now."""
@@ -127,7 +132,8 @@ class Position:
 
     def action_mask(self) -> np.ndarray:
         """The mask of the seat to act, int8 of the size of the action space; all zero when over. A copy."""
-        return self._mask.copy()
+        mask: np.ndarray = self._mask.copy()
+        return mask
 
     def apply(self, action: int | str) -> None:
         """Make a decision, given by number or by text.
@@ -187,7 +193,7 @@ class Position:
         """An independent copy."""
         copy = object.__new__(Position)
         copy.game, copy.settings = self.game, self.settings
-        copy.states, copy._mask = self.states.copy(), self._mask.copy()
+        copy.states, copy._mask = record.clone(self.states), self._mask.copy()
         return copy
 
     __copy__ = clone

@@ -66,7 +66,9 @@ def record_dtype(spec: GameSpec, fields: Sequence[Field]) -> np.dtype:
 
 def clone(states: np.ndarray) -> np.ndarray:
     """An independent copy of an array of records."""
-    return states.copy()
+    # numpy copies records field by field; bytes are many times as fast
+    copied: np.ndarray = np.frombuffer(bytearray(states.tobytes()), dtype=states.dtype)
+    return copied
 
 
 def to_bytes(states: np.ndarray) -> bytes:
@@ -80,7 +82,8 @@ def from_bytes(dtype: np.dtype, data: bytes) -> np.ndarray:
         raise CorruptDataError(
             f"{len(data)} bytes are not records of {dtype.itemsize} bytes: they come from another game or version"
         )
-    return np.frombuffer(data, dtype=dtype).copy()
+    states: np.ndarray = np.frombuffer(bytearray(data), dtype=dtype)
+    return states
 
 
 def digest(states: np.ndarray) -> str:

@@ -22,7 +22,7 @@ from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
-from tabletop_envs.core.position import Position
+from tabletop_envs.core.position import Position, event_texts
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.errors import (
@@ -143,7 +143,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self._laden = self._in_info or render_mode == "human"
         self._np_random: np.random.Generator | None = None
         self._live = False
-        self._moves = 0  # calls of step() and the like, by which agent_iter() notices a loop without any
+        self._moves = 0  # calls of reset() and step(): none yet
         self._skip_agent_selection: str | None = None
         self._infos: dict[str, dict[str, Any]] | None = None
         self._mask: np.ndarray = np.zeros(self._num_actions, dtype=np.int8)
@@ -285,7 +285,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
 
     def _arrive(self, seat: int, eventful: bool) -> None:
         """Go on to the seat to act, or to the end."""
-        events = self.position.events() if eventful else []
+        events = event_texts(self.game, self._states) if eventful else []
         if seat < 0:
             points, places = self._score()
             end = END_CAP if self._states["over"][0] == OVER_CAP else END_RULES
@@ -353,7 +353,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self._was_dead_step(action)
 
     def _demand_reset(self, method: str) -> None:
-        if "agents" not in self.__dict__:
+        if self._moves == 0:
             raise OrderError(f"reset() needs to be called before {method}.")
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -388,7 +388,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         return self._iterate(max_iter)
 
     def _iterate(self, left: int) -> Iterator[str]:
-        seen = -1
+        seen = 0
         while self.agents and left > 0:
             if self._moves == seen:
                 raise OrderError("need to call step() or reset() in a loop over `agent_iter`")

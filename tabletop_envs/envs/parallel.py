@@ -47,7 +47,7 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[mis
         """
         env = self.aec_env
         if not self.agents:
-            if "agents" not in env.__dict__:
+            if not hasattr(env, "agents"):
                 raise OrderError("reset() needs to be called before step.")
             raise GameOverError("step() called after all agents are terminated or truncated: call reset() first")
         active = env.agent_selection

@@ -1,8 +1,8 @@
 """The batch as a Stable-Baselines3 VecEnv in which one seat of each game learns; works with MaskablePPO.
 
-A step of the learner lasts from one decision of its seat to the next decision of its seat. Whatever the others do in
-between belongs to that step, and so do all rewards that the seat receives meanwhile; the episode ends when the game
-ends, whoever moved last. So the loser gets its -1, and no seat bootstraps from another seat's value.
+A step of the learner lasts from one decision of its seat to the next decision of its seat. Whatever the others do
+in between belongs to that step, and so do all rewards that the seat receives meanwhile; the episode ends when the
+game ends, whoever moved last. So the loser gets its -1, and no seat bootstraps from another seat's value.
 """
 
 from __future__ import annotations
@@ -38,17 +38,20 @@ RANDOM: Final = "random"
 class OpponentPool:
     """Whom the learner meets: members with weights; each seat of each new game draws one.
 
-    Members are names of built-in policies (`random`, `greedy`) or batch policies. Members may be added, removed and
-    weighed anew between steps; games in progress keep the opponents that they began with.
+    Members are names of built-in policies (`random`, `greedy`) or batch policies. Members may be added, removed
+    and weighed anew between steps; games in progress keep the opponents that they began with.
     """
 
-    def __init__(self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = "random") -> None:
-        if isinstance(members, Mapping):
-            members = list(members.items())
-        elif isinstance(members, str) or not isinstance(members, Sequence):
-            members = [(members, 1.0)]
+    def __init__(
+        self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = "random"
+    ) -> None:
         self.members: list[tuple[Opponent, float]] = []
-        self.replace(members)
+        if isinstance(members, Mapping):
+            self.replace(list(members.items()))
+        elif isinstance(members, Sequence) and not isinstance(members, str):
+            self.replace(members)
+        else:
+            self.replace([(members, 1.0)])
 
     def replace(self, members: Sequence[tuple[Opponent, float]]) -> None:
         """Set all members at once. Raises UnknownAgentError for a name and OptionError for impossible weights."""
@@ -57,10 +60,14 @@ class OpponentPool:
                 raise OptionError(f"{pair!r} is no opponent with a weight: give pairs, as ('random', 1.0)")
             member, weight = pair
             if isinstance(member, str) and member not in BUILT_IN:
-                raise UnknownAgentError(f"no built-in policy {member!r}: give one of {', '.join(BUILT_IN)} or a policy")
+                raise UnknownAgentError(
+                    f"no built-in policy {member!r}: give one of {', '.join(BUILT_IN)} or a policy"
+                )
             number = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
             if not number or not 0 <= weight < math.inf:
-                raise OptionError(f"the weight {weight!r} of an opponent is not possible: give a number, 0 or more")
+                raise OptionError(
+                    f"the weight {weight!r} of an opponent is not possible: give a number, 0 or more"
+                )
         if not sum(weight for _, weight in members) > 0:
             raise OptionError("the opponents have no weight: give at least one a positive weight")
         self.members = [(member, float(weight)) for member, weight in members if weight > 0]
@@ -69,14 +76,14 @@ class OpponentPool:
 class SelfPlayVecEnv(VecEnv):
     """N games, one learning seat each, as a VecEnv with `action_masks()`.
 
-    game: id or Game; num_envs: N; opponents: an OpponentPool or what makes one; learner: the learning seat, a number
-    or `rotate` (each new game of a row takes the next seat); reward: see `envs.rewards`; as_earned: pay the `score`
-    part of the reward as the running points change instead of at the end (the sum over a game is the same);
-    append_mask: append the action mask to the observation; seed: 0 to 2^53 - 1; options: of the game.
+    game: id or Game; num_envs: N; opponents: an OpponentPool or what makes one; learner: the learning seat, a
+    number or `rotate` (each new game of a row takes the next seat); reward: see `envs.rewards`; as_earned: pay the
+    `score` part of the reward as the running points change instead of at the end (the sum over a game is the
+    same); append_mask: append the action mask to the observation; seed: 0 to 2^53 - 1; options: of the game.
 
     Infos at the end of an episode: `terminal_observation`, `episode` (return, length, time), `points`, `places`,
-    `seat`, `opponents` (names by seat), `capped`. `TimeLimit.truncated` is always False: a game at its cap has been
-    scored and paid, and nothing may be bootstrapped past it.
+    `seat`, `opponents` (names by seat), `capped`. `TimeLimit.truncated` is always False: a game at its cap has
+    been scored and paid, and nothing may be bootstrapped past it.
     """
 
     def __init__(
@@ -228,7 +235,9 @@ class SelfPlayVecEnv(VecEnv):
         return self._with_mask(self.batch.observe(rows, self.seating.learners[rows]), self.batch.masks[rows])
 
     def _with_mask(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return np.concatenate([observations, masks], axis=1, dtype=np.float32) if self.append_mask else observations
+        return (
+            np.concatenate([observations, masks], axis=1, dtype=np.float32) if self.append_mask else observations
+        )
 
     def action_masks(self) -> np.ndarray:
         """The masks of the learner in every game, (N, actions) bool."""
@@ -250,7 +259,9 @@ class SelfPlayVecEnv(VecEnv):
             raise AttributeError(f"{type(self).__name__} has no attribute {attr_name!r}")
         setattr(self, attr_name, value)
 
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
         """`action_masks` and `position` per game; other methods do not exist per game."""
         chosen = list(self._get_indices(indices))
         if method_name == "action_masks":
@@ -258,7 +269,9 @@ class SelfPlayVecEnv(VecEnv):
             return [masks[row] for row in chosen]
         if method_name == "position":
             return [self.batch.position(row) for row in chosen]
-        raise AttributeError(f"games of a batch have no method {method_name!r}: there are action_masks and position")
+        raise AttributeError(
+            f"games of a batch have no method {method_name!r}: there are action_masks and position"
+        )
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None

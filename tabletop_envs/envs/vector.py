@@ -1,7 +1,7 @@
 """N games in one array, stepped in one compiled call. The base of the batched environments; knows no learner.
 
-`Batch` holds the records and does the work on any subset of rows; `Seating` lets policies act; `TabletopVector` is the
-raw batched environment: who is to act in each game, and the rewards of all seats.
+`Batch` holds the records and does the work on any subset of rows; `Seating` lets policies act; `TabletopVector` is
+the raw batched environment: who is to act in each game, and the rewards of all seats.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MAX_DEALS: Final = 1000
 class Batch:
     """N records of one game with their action masks.
 
-    states: (N,) records; masks: (N, actions) int8, of the seat to act; episodes: (N,) how often each game was dealt.
+    states: (N,) records; masks: (N, actions) int8, of the seat to act; episodes: (N,) how often each game was
+    dealt.
     """
 
     def __init__(self, game: Game | str, num_envs: int, num_players: int | None = None, **options: Any) -> None:
@@ -97,7 +98,7 @@ class Batch:
 
     def finished(self, rows: np.ndarray) -> np.ndarray:
         """Those of the rows in which the game is over."""
-        return rows[self.states["over"][rows] != RUNNING]
+        return np.asarray(rows[self.states["over"][rows] != RUNNING])
 
     def position(self, row: int) -> Position:
         """A copy of one game as a Position."""
@@ -107,8 +108,8 @@ class Batch:
 class Seating:
     """Who plays which seat of each game of a batch; lets them act, those of one policy in one call.
 
-    A seat is played by a built-in policy or a BatchPolicy; `learners` names the seat of each game that somebody else
-    plays (-1: nobody does).
+    A seat is played by a built-in policy or a BatchPolicy; `learners` names the seat of each game that somebody
+    else plays (-1: nobody does).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -122,13 +123,13 @@ class Seating:
         """Put a policy on a seat. Raises UnknownAgentError for a name that is no built-in policy."""
         if isinstance(policy, str):
             if policy not in BUILT_IN:
-                raise UnknownAgentError(f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy")
+                raise UnknownAgentError(
+                    f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy"
+                )
             self._codes[row, seat] = BUILT_IN[policy]
             return
-        for index, known in enumerate(self._policies):
-            if known is policy:
-                break
-        else:
+        index = next((number for number, known in enumerate(self._policies) if known is policy), -1)
+        if index < 0:
             index = self._free_index()
             self._policies[index:] = [policy, *self._policies[index + 1 :]]
         self._codes[row, seat] = -1 - index
@@ -142,7 +143,8 @@ class Seating:
     def answer(self, rows: np.ndarray) -> None:
         """Play the rows until each game's learner is asked or the game is over.
 
-        Raises IllegalActionError when a policy gives an action that is not legal; the games are then to be dealt anew.
+        Raises IllegalActionError when a policy gives an action that is not legal; the games are then to be dealt
+        anew.
         """
         batch = self.batch
         while len(rows):
@@ -170,10 +172,10 @@ class Seating:
 class BatchStep(NamedTuple):
     """What one step of `TabletopVector` gives; N games, P players. All arrays are the caller's own.
 
-    observations: (N, size) float32, of the seat to act now; action_masks: (N, actions) int8; seats: (N,) the seat to
-    act; rewards: (N, P) paid by this step; terminations: (N,) the game ended by this step (and was dealt anew);
-    truncations: (N,) it ended at a cap, scored and paid: never bootstrap past it; final: points and places
-    (games, P), rows (games,) and final_states (games,) of the games that ended.
+    observations: (N, size) float32, of the seat to act now; action_masks: (N, actions) int8; seats: (N,) the seat
+    to act; rewards: (N, P) paid by this step; terminations: (N,) the game ended by this step (and was dealt anew);
+    truncations: (N,) it ended at a cap, scored and paid: never bootstrap past it; final: points and places (games,
+    P), rows (games,) and final_states (games,) of the games that ended.
     """
 
     observations: np.ndarray
@@ -239,10 +241,16 @@ class TabletopVector:
             rows = self.batch.finished(rows)
             if not len(rows):
                 return
-        raise OptionError(f"in {MAX_DEALS} deals game {rows[0]} ended before anybody was asked: change the options")
+        raise OptionError(
+            f"in {MAX_DEALS} deals game {rows[0]} ended before anybody was asked: change the options"
+        )
 
     def _result(
-        self, rewards: np.ndarray, terminations: np.ndarray, truncations: np.ndarray, final: Mapping[str, np.ndarray]
+        self,
+        rewards: np.ndarray,
+        terminations: np.ndarray,
+        truncations: np.ndarray,
+        final: Mapping[str, np.ndarray],
     ) -> BatchStep:
         seats = self.batch.states["seat"].astype(np.int64)
         observations = self.batch.observe(self.batch.rows, seats)

@@ -14,10 +14,23 @@ import numpy as np
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import HEADER
 from tabletop_envs.core.record import OWNER, Field
-from tabletop_envs.core.spec import Option
+from tabletop_envs.core.spec import GameSpec, Option
 from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.testing.subject import Subject, fail
 
+# what the contract asks of a folder in plain Python; `Game` itself refuses one without the compiled functions
+_PLAIN: Final = {
+    "notation": (
+        "action_text",
+        "parse_action",
+        "event_text",
+        "describe",
+        "restore",
+        "position_text",
+        "parse_position",
+    ),
+    "cases": ("is_manual", "settings", "arrange", "entry_action", "differences"),
+}
 _CLAUSE: Final = re.compile(r"R\d+(?:\.\d+)*")
 
 
@@ -39,12 +52,24 @@ def declaration(subject: Subject) -> str:
     counts = range(spec.min_players, spec.max_players + 1)
     if sorted(spec.max_decisions) != list(counts) or min(spec.max_decisions.values()) < 1:
         fail(spec.id, f"max_decisions is {dict(spec.max_decisions)}, not a cap for each of {list(counts)} players")
+    _options(spec)
+    _contract(subject)
+    _clauses(game)
+    players = f"{spec.min_players} to {spec.max_players} players"
+    return f"{players}, {len(spec.options)} options, {len(subject.fields)} fields"
+
+
+def _options(spec: GameSpec) -> None:
     names = [option.name for option in spec.all_options(spec.min_players)]
     taken = set(names) & set(inspect.signature(TabletopAEC.__init__).parameters)
     if taken:
         fail(spec.id, f"options {sorted(taken)} are called like arguments of the environments: rename them")
     if len(set(names)) < len(names) or not all(name.isidentifier() for name in names):
         fail(spec.id, f"option names {names} are not different identifiers")
+
+
+def _contract(subject: Subject) -> None:
+    game, spec = subject.game, subject.game.spec
     phases, invariants = game.modules["state"].Phase, game.modules["state"].INVARIANTS
     if not issubclass(phases, IntEnum) or not all(0 <= phase <= np.iinfo(np.int8).max for phase in phases):
         fail(spec.id, "state.Phase is not an IntEnum of small numbers")
@@ -53,9 +78,10 @@ def declaration(subject: Subject) -> str:
     for field in subject.fields:
         if field.sees == OWNER and field.shape[:1] != (spec.max_players,):
             fail(spec.id, f"field {field.name!r} is its owner's, so its first axis must be the seat")
-    _clauses(game)
-    players = f"{spec.min_players} to {spec.max_players} players"
-    return f"{players}, {len(spec.options)} options, {len(subject.fields)} fields"
+    for file, names in _PLAIN.items():
+        missing = [name for name in names if not callable(getattr(game.modules[file], name, None))]
+        if missing:
+            fail(spec.id, f"{file}.py does not define {', '.join(missing)}")
 
 
 def _clauses(game: Game) -> None:

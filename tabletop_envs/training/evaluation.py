@@ -27,8 +27,8 @@ _Z95: Final = 1.959964
 class Evaluation:
     """The result of one policy against one opponent.
 
-    win_share: mean share of the win (1/k for each of k winners); low, high: its 95 % interval; mean_place: 1 = first;
-    mean_margin: own points minus the mean of the others'; games = tables * players.
+    win_share: mean share of the win (1/k for each of k winners); low, high: its 95 % interval; mean_place: 1 is
+    the best; mean_margin: own points minus the mean of the others'; games = tables * players.
     """
 
     policy: str

@@ -1,13 +1,14 @@
 """A policy network built from a game's layouts: board blocks go through convolutions, the rest stays flat.
 
-Observation blocks with a board are its input planes, action blocks with the same board are its output planes, so that
-"build at this cell" is read off this cell's features. It sees layouts alone and never a game's name.
+Observation blocks with a board are its input planes, action blocks with the same board are its output planes, so
+that "build at this cell" is read off this cell's features. It sees layouts alone and never a game's name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ from tabletop_envs.core.layout import ActionLayout, Block, ObservationLayout
 class NetworkShape:
     """Which inputs and outputs of a game are planes over one board, and which are flat.
 
-    board: (rows, columns), None for a game without boards; input_planes and output_planes: indices of whole planes,
-    one tuple a plane in row-major order; input_flat and output_flat: the other indices.
+    board: (rows, columns), None for a game without boards; input_planes and output_planes: indices of whole
+    planes, one tuple a plane in row-major order; input_flat and output_flat: the other indices.
     """
 
     board: tuple[int, int] | None
@@ -78,7 +79,12 @@ class LayoutTrunk(BaseFeaturesExtractor):
     """
 
     def __init__(
-        self, observation_space: spaces.Box, shape: NetworkShape, channels: int = 32, depth: int = 2, width: int = 128
+        self,
+        observation_space: spaces.Box,
+        shape: NetworkShape,
+        channels: int = 32,
+        depth: int = 2,
+        width: int = 128,
     ) -> None:
         cells = shape.board[0] * shape.board[1] if shape.board else 0
         super().__init__(observation_space, cells * channels + width)
@@ -86,7 +92,9 @@ class LayoutTrunk(BaseFeaturesExtractor):
         self.flat: torch.Tensor
         self.planes: torch.Tensor
         self.register_buffer("flat", torch.tensor(shape.input_flat, dtype=torch.long), persistent=False)
-        self.register_buffer("planes", torch.tensor(np.array(shape.input_planes).ravel(), dtype=torch.long), persistent=False)
+        self.register_buffer(
+            "planes", torch.tensor(np.array(shape.input_planes).ravel(), dtype=torch.long), persistent=False
+        )
         self.flat_net = nn.Sequential(nn.Linear(len(shape.input_flat), width), nn.ReLU())
         if shape.board is None:
             self.mix = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
@@ -101,7 +109,9 @@ class LayoutTrunk(BaseFeaturesExtractor):
         whole = self.flat_net(observations.index_select(1, self.flat))
         if self.shape.board is None:
             return self.mix(whole)  # type: ignore[no-any-return]
-        images = observations.index_select(1, self.planes).view(-1, len(self.shape.input_planes), *self.shape.board)
+        images = observations.index_select(1, self.planes).view(
+            -1, len(self.shape.input_planes), *self.shape.board
+        )
         # the flat facts reach every cell as a bias
         cells = torch.relu(self.first(images) + self.spread(whole)[:, :, None, None])
         for convolution in self.convolutions:
@@ -178,9 +188,10 @@ class LayoutPolicy(MaskableActorCriticPolicy):
         self.action_net = ActionHead(trunk)
         self.value_net = ValueHead(trunk)  # type: ignore[assignment]
         for module, gain in ((trunk, 2**0.5), (self.value_net, 1.0)):
-            module.apply(lambda layer, gain=gain: _orthogonal(layer, gain))
-        self.action_net.apply(lambda layer: _orthogonal(layer, 0.01))
-        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+            module.apply(partial(_orthogonal, gain=gain))
+        self.action_net.apply(partial(_orthogonal, gain=0.01))
+        keywords: dict[str, Any] = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+        self.optimizer = self.optimizer_class(self.parameters(), **keywords)
 
 
 def _orthogonal(layer: nn.Module, gain: float) -> None:

@@ -2,8 +2,8 @@
 
 The folder holds `config.json`, `checkpoint.zip` (the model), `state.json` (steps, time, snapshots), `snapshots/`,
 `progress.csv`, `curve.png` and `evaluation.json`. Every file is replaced whole, so a kill at any moment leaves the
-last complete one; at most the steps since the last checkpoint are lost. Where a kill came between two files and they
-tell different steps, the checkpoint is right.
+last complete one; at most the steps since the last checkpoint are lost. Where a kill came between two files and
+they tell different steps, the checkpoint is right.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import FloatSchedule
@@ -68,9 +69,10 @@ class RunConfig:
 
     game, num_players, options: the game; minutes: training time, over all its parts; seed: of chance and weights;
     num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
-    entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees the mask;
-    channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the built-in
-    policies as opponents; snapshot_minutes, snapshots: a past self joins the pool so often, at most so many stay.
+    entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees
+    the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the
+    built-in policies as opponents; snapshot_minutes, snapshots: a past self joins the pool so often, at most so
+    many stay.
     """
 
     game: str
@@ -106,7 +108,9 @@ class RunConfig:
         for name in _POSITIVE:
             self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) > 0, "a positive number")
         for name in _SHARES:
-            self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) <= 1, "a number from 0 to 1")
+            self._demand(
+                name, _is_number(getattr(self, name)) and getattr(self, name) <= 1, "a number from 0 to 1"
+            )
         self._demand("entropy", _is_number(self.entropy), "a number, 0 or more")
         for name in _SWITCHES:
             self._demand(name, isinstance(getattr(self, name), bool), "true or false")
@@ -121,8 +125,8 @@ class RunConfig:
         if decisions % self.batch_size == 1:
             # the spread of a single advantage is not a number, and would make the whole network so
             raise OptionError(
-                f"batch_size={self.batch_size} is not possible: of the {self.num_envs} * {self.rollout} decisions of an "
-                "update one would be left alone; give another batch_size, num_envs or rollout"
+                f"batch_size={self.batch_size} is not possible: of the {self.num_envs} * {self.rollout} decisions "
+                "of an update one would be left alone; give another batch_size, num_envs or rollout"
             )
 
     def _demand(self, name: str, fits: bool, wanted: str) -> None:
@@ -162,9 +166,9 @@ class Progress:
 class TrainingRun:
     """A run in its folder: new, or where the last part of it stopped.
 
-    config: of a new run; for an old one it has to agree with the folder's (except `minutes`, see `extend`) or be left
-    out. Raises OptionError for a configuration that is not possible or not the folder's, CorruptDataError when the
-    folder holds something that is no run, or a damaged one; the folder is then unchanged.
+    config: of a new run; for an old one it has to agree with the folder's (except `minutes`, see `extend`) or be
+    left out. Raises OptionError for a configuration that is not possible or not the folder's, CorruptDataError
+    when the folder holds something that is no run, or a damaged one; the folder is then unchanged.
     """
 
     def __init__(self, folder: Path, config: RunConfig | None = None) -> None:
@@ -254,7 +258,8 @@ class TrainingRun:
     def evaluate(self, games: int = 400) -> list[Evaluation]:
         """Play the checkpoint against the built-in policies and write `evaluation.json`."""
         results = [
-            evaluate(self.game, self.settings, self.policy(), opponent, games, self.config.seed) for opponent in BUILT_IN
+            evaluate(self.game, self.settings, self.policy(), opponent, games, self.config.seed)
+            for opponent in BUILT_IN
         ]
         facts = {"steps": self.state["steps"], "seconds": self.state["seconds"]}
         _write_json(self.folder / "evaluation.json", {**facts, "results": [r.as_dict() for r in results]})
@@ -292,7 +297,9 @@ class _Watcher(BaseCallback):
         try:
             twin.policy.load_state_dict(torch.load(path, weights_only=True))
         except Exception as error:
-            raise CorruptDataError(f"{path} cannot be read ({error}): remove it from state.json to go on") from error
+            raise CorruptDataError(
+                f"{path} cannot be read ({error}): remove it from state.json to go on"
+            ) from error
         return twin
 
     @property
@@ -414,8 +421,6 @@ class _Watcher(BaseCallback):
 
 def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
     """Win shares against each opponent over the learner's decisions, as a PNG."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(8, 4.5), dpi=120, layout="constrained")
     axes = figure.add_subplot()
     names = sorted({name for row in rows for name in row} - {"steps", "seconds", "rate"})
@@ -436,7 +441,9 @@ def is_run(folder: Path) -> bool:
 
 def _is_free(folder: Path) -> bool:
     # a run that was killed while it wrote its very first file leaves that draft
-    return not folder.exists() or (folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)})
+    return not folder.exists() or (
+        folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)}
+    )
 
 
 def load_config(folder: Path) -> RunConfig:
@@ -444,14 +451,18 @@ def load_config(folder: Path) -> RunConfig:
     path = Path(folder) / CONFIG
     facts = _read_json(path)
     if facts.pop("format", None) != FORMAT:
-        raise CorruptDataError(f"{path} was written by another program or version: start a new run in another folder")
+        raise CorruptDataError(
+            f"{path} was written by another program or version: start a new run in another folder"
+        )
     names = {f.name for f in fields(RunConfig)}
     if not {"game", "num_players"} <= set(facts) <= names:
         raise CorruptDataError(f"{path} does not describe a run: restore it from a copy, or start a new run")
     try:
         return RunConfig(**facts)
     except OptionError as error:
-        raise CorruptDataError(f"{path} is damaged ({error}): restore it from a copy, or start a new run") from error
+        raise CorruptDataError(
+            f"{path} is damaged ({error}): restore it from a copy, or start a new run"
+        ) from error
 
 
 def _demand_same(folder: Path, stored: RunConfig, wanted: RunConfig) -> None:
@@ -473,7 +484,9 @@ def _load_state(path: Path) -> dict[str, Any]:
     counted = all(_is_whole(facts.get(name), 0, _LARGE**2) for name in ("steps", "taken"))
     named = isinstance(names, list) and all(isinstance(name, str) for name in names)
     if facts.get("format") != FORMAT or not (counted and named and _is_number(facts.get("seconds"))):
-        raise CorruptDataError(f"{path} does not tell where a run stands: restore it from a copy, or start a new run")
+        raise CorruptDataError(
+            f"{path} does not tell where a run stands: restore it from a copy, or start a new run"
+        )
     return facts
 
 
@@ -493,16 +506,17 @@ def load_model(path: Path, env: SelfPlayVecEnv | None = None, seed: int | None =
 
 
 def load_policy(folder: Path, deterministic: bool = True, seed: int | None = None) -> TorchPolicy:
-    """The policy of a run folder's checkpoint, see `TorchPolicy`; raises CorruptDataError when it cannot be read."""
+    """The policy of a run folder's checkpoint; deterministic, seed: see `TorchPolicy`.
+
+    Raises CorruptDataError when it cannot be read.
+    """
     config = load_config(folder)
     path = Path(folder) / "checkpoint.zip"
     if not path.exists():
         raise CorruptDataError(f"{folder} has no checkpoint yet: train longer than a minute, or resume it")
     model = load_model(path)
     name = Path(folder).resolve().name
-    return TorchPolicy(
-        model.policy, name, append_mask=config.append_mask, deterministic=deterministic, seed=seed
-    )
+    return TorchPolicy(model.policy, name, append_mask=config.append_mask, deterministic=deterministic, seed=seed)
 
 
 def _read_progress(path: Path, steps: int) -> list[dict[str, Any]]:
@@ -537,7 +551,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CorruptDataError(f"{path} cannot be read ({error}): restore it from a copy, or start a new run") from error
+        raise CorruptDataError(
+            f"{path} cannot be read ({error}): restore it from a copy, or start a new run"
+        ) from error
     if not isinstance(facts, dict):
         raise CorruptDataError(f"{path} is no description of a run: restore it from a copy, or start a new run")
     return facts

@@ -26,7 +26,7 @@ from tabletop_envs.games.urbino.notation import (
     rebuild,
 )
 from tabletop_envs.games.urbino.state import Phase, colour_of, flood
-from tabletop_envs.games.urbino.tables import BROWN, CELLS, HOUSE, KINDS, PLAYERS
+from tabletop_envs.games.urbino.tables import BROWN, CELLS, HOUSE, KINDS, PLAYERS, WHITE
 
 _SETUP_KEYS: Final = {"board", "supply", "to_move", "phase", "first_turn", "options"}
 _PLACES: Final = 6  # digits to which the cases round observations
@@ -269,4 +269,6 @@ _CHECKS: Final[dict[str, Check]] = {
     "observation_nonzero": _observation,
     "table": _table,
     "all_ordered_pairs": _all_ordered_pairs,
-} | {f"blocks_in_district_after_{name}_build": _blocks_after(colour) for colour, name in enumerate(COLOURS)}
+    "blocks_in_district_after_brown_build": _blocks_after(BROWN),
+    "blocks_in_district_after_white_build": _blocks_after(WHITE),
+}

@@ -218,11 +218,9 @@ def rebuild(
     order of their first mention. Supplies need not match the board, but must be possible ones.
     """
     standing = np.bincount(np.asarray(pieces, dtype=np.int64), minlength=1 + PLAYERS * KINDS)[1:]
-    unbuilt = np.asarray(supply, dtype=np.int64)
-    if unbuilt.shape != (PLAYERS, KINDS) or (unbuilt < 0).any() or (unbuilt > SUPPLY).any():
-        raise NotationError(
-            f"supply {supply!r}: give 0 to {SUPPLY.tolist()} houses, palaces, towers for each colour"
-        )
+    if not _possible_supply(supply):
+        limits = ", ".join(map(str, SUPPLY))
+        raise NotationError(f"supply {supply!r}: give two colours with up to {limits} houses, palaces, towers")
     if not isinstance(skips, int) or not 0 <= skips <= PLAYERS:
         raise NotationError(f"skips {skips!r}: give 0, 1 or 2")
     for field in FIELDS:
@@ -230,7 +228,7 @@ def rebuild(
     seat = int(s.seat)
     setup(s)
     s.seat = seat
-    s.supply[:] = unbuilt + standing.reshape(PLAYERS, KINDS)
+    s.supply[:] = np.array(supply) + standing.reshape(PLAYERS, KINDS)
     for cell in dict.fromkeys([*order, *range(CELLS)]):
         if pieces[cell]:
             colour, kind = divmod(pieces[cell] - 1, KINDS)
@@ -238,6 +236,14 @@ def rebuild(
     refresh_allowed(s)
     s.architects[:] = architects
     s.turn, s.phase, s.skips = turn, phase, skips
+
+
+def _possible_supply(supply: Sequence[Sequence[Any]]) -> bool:
+    return len(supply) == PLAYERS and all(
+        len(counts) == KINDS
+        and all(type(count) is int and 0 <= count <= most for count, most in zip(counts, SUPPLY, strict=True))
+        for counts in supply
+    )
 
 
 def _index(what: str, names: Sequence[str], name: Any) -> int:

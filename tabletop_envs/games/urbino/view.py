@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from tabletop_envs.core.bits import lowest_bit
+from tabletop_envs.core.header import RUNNING
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.layout import Block, ObservationLayout
 from tabletop_envs.core.random import rekey
 from tabletop_envs.games.urbino.rules import lots
-from tabletop_envs.games.urbino.state import Phase
 from tabletop_envs.games.urbino.tables import (
     BROWN,
     CELLS,
@@ -88,7 +88,7 @@ def observe(s, seat, out):
         for kind in range(KINDS):
             out[SUPPLIES + KINDS * relative + kind] = s.supply[colour, kind] / SUPPLY[kind]
         out[POINTS + relative] = min(1.0, s.points[colour] / TOTAL_VALUE)
-    if s.phase != Phase.OVER:
+    if s.over == RUNNING:
         out[PHASE + int(s.phase)] = 1.0
     if seat == BROWN:
         out[IS_BROWN] = 1.0

@@ -1,4 +1,4 @@
-"""Urbino against its rulebook: worked cases, stored games, a second reading of the rules, counts, symmetries, options.
+"""Urbino against its rulebook: worked cases, stored games, a second reading, counts, symmetries, options.
 
 `Reading` is the second witness: the clauses again, in plain Python on letters and coordinates, slow and simple. It
 knows no table and no kept set of the game. Tests cite the clauses that they witness; one test lists those that no
@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tabletop_envs
 from tabletop_envs import casebook, registry
 from tabletop_envs.core import jit, loops, record
 from tabletop_envs.core.game import ALL, PUBLIC, Game
-from tabletop_envs.core.header import OVER_CAP, OVER_RULES
+from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import CorruptDataError, IllegalActionError, NotationError
 from tabletop_envs.games.urbino import cases, notation, state, view
@@ -206,9 +207,9 @@ class Reading:
 
 @pytest.mark.nojit
 def test_masks_are_those_of_the_second_reading() -> None:
-    """R2.1, R4.1 to R4.6, R5, R6, R7, R8.1, R8.2, R10.3, in positions of random games; running scores R9.2 to R9.7."""
+    """R2.1 to R2.4, R4.1 to R4.6, R5.1 to R5.6, R6.1 to R6.6, R7.1 to R7.3, R8.1, R8.2, R9.2 to R9.7, R10.3."""
     phases: Counter[str] = Counter()
-    games, stride = (12, 5) if jit.COMPILED else (1, 12)
+    games, stride = (12, 5) if jit.COMPILED else (1, 7)
     for position in some_positions(games, stride):
         reading = Reading.of(position)
         if position.phase in ("relocate", "build"):
@@ -220,7 +221,7 @@ def test_masks_are_those_of_the_second_reading() -> None:
 
 
 def test_skips_are_those_of_the_second_reading() -> None:
-    """R8.3 to R8.6, R9.1, R10.5: who has no option is skipped, nobody else is, and two skips in a row are the end."""
+    """R8.3 to R8.6, R9.1, R10.5: who has no option is skipped, nobody else; two skips in a row are the end."""
     skipped = 0
     for seed in range(8):
         previous = 0
@@ -262,8 +263,8 @@ def test_case(game: Game, case: dict[str, Any]) -> None:
 def _spoil(value: Any) -> Any:
     """Something else of the same form."""
     if isinstance(value, dict):
-        first = next(iter(value))
-        return {**value, first: _spoil(value[first])}
+        last = list(value)[-1]
+        return {**value, last: _spoil(value[last])}
     if isinstance(value, list):
         return [_spoil(value[0]), *value[1:]] if value else ["brown"]
     if isinstance(value, str):
@@ -278,8 +279,6 @@ EXPECTED_KEYS = sorted({key for case in CASES for key in case["expect"]} - {"mus
 def test_every_expectation_is_compared(game: Game, key: str) -> None:
     """A case with one wrong expectation fails, and says of which."""
     case = next(case for case in CASES if key in case["expect"])
-    if key == "all_ordered_pairs":
-        case = next(case for case in CASES if case["id"] == "U02")
     result = casebook.run(game, {**case, "expect": {**case["expect"], key: _spoil(case["expect"][key])}})
     assert result.status == casebook.FAIL
     assert any(line.startswith(key.split("_")[0].rstrip("s")) for line in result.differences), result.differences
@@ -335,7 +334,7 @@ def test_impossible_set_ups_are_refused(game: Game, change: dict[str, Any], word
 
 
 def test_every_clause_is_witnessed() -> None:
-    """Each clause of RULES.md is cited by a case or, alone or within a span, by a test of this folder."""
+    """Each clause of RULES.md is cited by a case or, by itself or within a span, by a test of this folder."""
     clauses = set(re.findall(r"^- (R\d+\.\d+)|^#+ (R\d+\.\d+)", RULES, re.MULTILINE))
     known = {first or second for first, second in clauses} | {"R13"}
     assert len(known) == 65
@@ -404,12 +403,9 @@ def _check_turn(ply: dict[str, Any], position: Position) -> None:
     assert reached == ply["L"]
 
 
-@pytest.mark.nojit
-@pytest.mark.parametrize("number", range(len(TRACES)))
+@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.nojit), *range(1, len(TRACES))])
 def test_trace(number: int) -> None:
     """R10.1, R10.5 and all rules of play: a stored game of another engine, every legal set at every ply."""
-    if not jit.COMPILED and number:
-        pytest.skip("one game is enough for plain Python")
     skips: list[int] = []
     turns = 0
     for ply, position in _trace(TRACES[number]):
@@ -425,8 +421,7 @@ def test_trace(number: int) -> None:
         if ply["k"] == "turn":
             assert position.phase == ("relocate" if turns else "build")
             turns += 1
-            if jit.COMPILED or turns % 12 == 0:
-                _check_turn(ply, position)
+            _check_turn(ply, position)
         else:
             assert position.phase == ("place_architect" if ply["k"] == "arch" else "choose_first")
             assert len(legal(position)) == ply["n"]
@@ -491,7 +486,7 @@ def test_pieces_and_cells() -> None:
 
 
 def test_phases_and_who_acts() -> None:
-    """R10.1, R10.2, R10.4, R4.1, R4.2: the order of the decisions, their numbers, and that a relocation is final."""
+    """R10.1, R10.2, R10.4, R4.1, R4.2: the order of the decisions, their numbers; a relocation is final."""
     for first in (0, 1):
         position = Position.new("urbino")
         assert (position.phase, position.seat, legal(position)) == ("place_architect", 0, list(range(81)))
@@ -567,7 +562,7 @@ def test_single_options_are_asked_unless_forced() -> None:
 @pytest.mark.nojit
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_invariants_hold_after_every_step(game: Game, options: dict[str, bool]) -> None:
-    """R1.3, R6.2, R7.1, R7.3, R2.1: `check` recounts districts, blocks, sets, tallies and points from the bare board."""
+    """R1.3, R2.1, R6.2, R7.1, R7.3: `check` recounts districts, blocks, sets and points from the bare board."""
     for seed in range(10 if jit.COMPILED else 1):
         for position in random_game(seed, **options):
             assert loops.check(game.check_call, position.states, 0) == 0, position.text()
@@ -581,15 +576,18 @@ DEPENDENT = [field.name for field in state.FIELDS if field.name not in ("archite
 
 @pytest.mark.parametrize("name", [*DEPENDENT, "phase", "seat", "over"])
 def test_check_notices_a_changed_field(game: Game, name: str) -> None:
-    """No field but the architects' cells and the count of skips can change alone without breaking an invariant."""
+    """No field but the architects' cells and the count of skips can change alone without being noticed."""
     states = middle_game().states
     assert loops.check(game.check_call, states, 0) == 0
     for index in range(states[name].size):
         for change in (-1, 1):
             broken = states.copy()
             broken[name].reshape(-1)[index] += change
-            if name != "phase" or broken[name][0] != state.Phase.BUILD:  # a build may be asked wherever a move is
-                assert loops.check(game.check_call, broken, 0) > 0, (index, change)
+            # a build may be asked wherever a relocation is, and nobody between two steps
+            possible = {"phase": state.Phase.BUILD, "seat": NOBODY}
+            if broken[name].reshape(-1)[index] != possible.get(name):
+                noticed = loops.check(game.check_call, broken, 0) or record.out_of_range(broken, state.FIELDS)
+                assert noticed, (index, change)
 
 
 def middle_game() -> Position:
@@ -627,9 +625,9 @@ def test_illegal_actions_leave_the_position_unharmed() -> None:
 def test_perft(game: Game, name: str) -> None:
     """The number of lines of play of each length from three positions, stored in golden.json.
 
-    `start` is the empty board: its numbers follow from R3 and case U02 (81, 81 * 80, twice that, and twice the 133,728
-    first builds). `middle` stands in the middle of the first stored game, before a relocation. `skips` is case U20a,
-    before White builds and Brown is skipped. Below, the second reading counts all but the last number of these two.
+    `start` is the empty board: its numbers follow from case U02 (81, 81 * 80, twice that, twice the 133,728 first
+    builds). `middle` stands in the middle of the first stored game, before a relocation. `skips` is case U20a:
+    White builds and Brown is skipped. The second reading, below, counts all but the last number of these two.
     """
     entry = GOLDEN["perft"][name]
     for depth, count in enumerate(entry["counts"], 1):
@@ -798,6 +796,8 @@ def test_an_end_by_the_rules_at_the_cap_is_no_cut() -> None:
         assert position.states["over"][0] == over
         assert position.decisions == min(length, cap)
     assert position.phase == "build"
+    phase = view.OBSERVATIONS.start("phase")
+    assert not position.observe(0)[phase : phase + 4].any()  # R12.1
     assert position.points() == Reading.of(position).scores()[0]
 
 
@@ -856,7 +856,7 @@ def test_statistics_of_random_play(game: Game) -> None:
 
 @pytest.mark.nojit
 def test_build_planes() -> None:
-    """R12.3, R2.5: the derived planes against the second reading; what stands before them does not change (R12.1)."""
+    """R12.3, R2.5: the derived planes by the second reading; what stands before them does not change (R12.1)."""
     games, stride = (6, 6) if jit.COMPILED else (1, 25)
     looked = 0
     for position in some_positions(games, stride, build_planes=True):
@@ -923,7 +923,7 @@ MONUMENTS = [
     ("hhhP5/9/9/9/9/9/9/9/9", [6, 0], "brown"),
     ("3P5/3h5/3h5/3h5/9/9/9/9/9", [6, 0], "brown"),
     ("hhP6/h8/9/9/9/9/9/9/9", [3, 0], "brown"),  # a bend
-    ("hH7/hh7/1hP6/9/9/9/9/9/9", [4, 0], "brown"),  # a stair
+    ("h8/hh7/1hP6/9/9/9/9/9/9", [4, 0], "brown"),  # a stair
     ("phpH5/9/9/9/9/9/9/9/9", [10, 0], "brown"),
     ("tptH5/9/9/9/9/9/9/9/9", [16, 0], "brown"),
     ("hptH5/9/9/9/9/9/9/9/9", [6, 0], "brown"),
@@ -934,10 +934,11 @@ MONUMENTS = [
     ("hhhTPH3/9/9/9/9/9/9/9/9", [6, 0], "brown"),  # 6 : 6, the wall decides and not the tower
     ("hhhP5/9/9/9/HTPh5/9/9/9/9", [6, 6], "brown"),  # 6 : 6 at the end, the wall decides
     ("hhhP5/9/9/9/HHHp5/9/9/9/9", [6, 6], "draw"),
-    ("phpH5/9/9/9/hhhHHH3/9/TPHPHHt2/9/9", [10, 10], "brown"),
+    ("phpH5/9/9/9/HHHTHh3/9/9/9/9", [10, 10], "brown"),  # a ducal palace beats a town wall and a tower
 ]
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize(("board", "scores", "winning"), MONUMENTS, ids=[board for board, _, _ in MONUMENTS])
 def test_monuments(game: Game, board: str, scores: list[int], winning: str) -> None:
     """R11.1 to R11.5."""
@@ -1186,7 +1187,8 @@ def test_greedy_is_reproducible_and_reads_no_key(game: Game) -> None:
 
 def test_rewards_follow_the_places() -> None:
     """R10.8: +1 and -1, or 0 and 0, at the end alone; score and places stand in the infos."""
-    env = registry_env(5)
+    env = tabletop_envs.make("urbino")
+    env.reset(seed=5)
     paid = 0
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
@@ -1200,11 +1202,3 @@ def test_rewards_follow_the_places() -> None:
             assert reward == 0
             env.step(int(np.flatnonzero(observation["action_mask"])[-1]))
     assert paid == 2
-
-
-def registry_env(seed: int) -> Any:
-    import tabletop_envs
-
-    env = tabletop_envs.make("urbino")
-    env.reset(seed=seed)
-    return env

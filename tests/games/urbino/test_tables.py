@@ -24,8 +24,8 @@ ARRAYS = sorted(name for name, value in PUBLIC.items() if isinstance(value, np.n
 def members(words: np.ndarray) -> list[int]:
     """The cells of a bit set, ascending, by the stated encoding: word 0 is 0..44, word 1 is 45..80."""
     low, high = (int(word) for word in words)
-    assert low >= 0 and high >= 0
-    assert low < 1 << 45 and high < 1 << 36
+    assert 0 <= low < 1 << 45
+    assert 0 <= high < 1 << 36
     return [cell for cell in range(81) if (low >> cell if cell < 45 else high >> cell - 45) & 1]
 
 
@@ -62,7 +62,7 @@ def seen_by_rays(start: int, occupied: set[int]) -> set[int]:
 
 def test_board_and_players() -> None:
     board = DATA["board"]
-    assert (tables.ROWS, tables.COLS, tables.CELLS) == (board["rows"], board["cols"], board["cells"])
+    assert (board["rows"], board["cols"], board["cells"]) == (tables.ROWS, tables.COLS, tables.CELLS)
     assert tables.NOWHERE == tables.CELLS == tables.ROWS * tables.COLS
     assert tables.PLAYERS == DATA["players"]["count"] == len(DATA["players"]["seats"])
     seats = {seat["name"]: seat["index"] for seat in DATA["players"]["seats"]}
@@ -77,7 +77,7 @@ def test_pieces() -> None:
     assert tables.VALUE.tolist() == [piece["value"] for piece in pieces]
     assert tables.SUPPLY.tolist() == [piece["per_player"] for piece in pieces]
     assert tables.SUPPLY.sum() == DATA["buildings_per_player"]
-    assert tables.TOTAL_VALUE == DATA["total_value_per_player"]
+    assert DATA["total_value_per_player"] == tables.TOTAL_VALUE
     assert type(tables.TOTAL_VALUE) is int
     assert list(tables.PIECE_LETTERS[tables.BROWN]) == [piece["letter_brown"] for piece in pieces]
     assert list(tables.PIECE_LETTERS[tables.WHITE]) == [piece["letter_white"] for piece in pieces]
@@ -109,6 +109,13 @@ def test_lines() -> None:
     assert tables.LINES.tolist() == across + down
 
 
+def test_lines_through_a_cell() -> None:
+    for cell, lines in enumerate(tables.LINES_THROUGH.tolist()):
+        found = [line for line in lines if line >= 0]
+        assert found == [line for line, three in enumerate(tables.LINES.tolist()) if cell in three]
+        assert lines == found + [-1] * (6 - len(found))
+
+
 # --- Bit sets, neighbours, rays -----------------------------------------------------------------------------
 
 
@@ -127,6 +134,7 @@ def test_arrays_are_all_there() -> None:
         "BETWEEN": ("int64", (81, 81, 2)),
         "BIT": ("int64", (82, 2)),
         "LINES": ("int8", (126, 3)),
+        "LINES_THROUGH": ("int16", (81, 6)),
         "MONUMENTS": ("int64", (3, 4)),
         "NEIGHBOURS": ("int64", (82, 2)),
         "NEIGHBOUR_CELLS": ("int8", (81, 4)),
