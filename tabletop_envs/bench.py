@@ -125,7 +125,7 @@ def game_length(game: Game, settings: Settings, policy: int = loops.RANDOM_POLIC
     for number in range(_LENGTHS):
         key = derive_key(number, EPISODE, 0)
         loops.deal(game.calls, template, states, 0, key, mask)
-        made += loops.play_out(game.calls, states, 0, mask, policy, key)
+        made += loops.play_out(game.calls, game.greedy_call, states, 0, mask, policy, key)
     return made / _LENGTHS
 
 
@@ -388,7 +388,7 @@ def greedy_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
         nonlocal key
         key += 1
         loops.deal(calls, template, states, 0, key, mask)
-        loops.play_out(calls, states, 0, mask, loops.GREEDY_POLICY, key)
+        loops.play_out(calls, game.greedy_call, states, 0, mask, loops.GREEDY_POLICY, key)
         return 1
 
     choose()

@@ -12,7 +12,7 @@ import pytest
 
 from tabletop_envs import registry
 from tabletop_envs.core import jit
-from tabletop_envs.core.game import CONTRACT, FILES, Game
+from tabletop_envs.core.game import CONTRACT, LATE, FILES, Game
 from tabletop_envs.errors import GameDefinitionError
 
 TESTS = Path(__file__).parent
@@ -36,7 +36,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], P
 def test_parts(toy: Game) -> None:
     assert set(toy.modules) == set(FILES)
     assert set(toy.functions) == set(CONTRACT)
-    assert len(toy.calls) == len(CONTRACT) - 1
+    assert len(toy.calls) == len(CONTRACT) - len(LATE)
     assert toy.num_actions == 9
     assert toy.observation_size(toy.settings(4)) + 4 == toy.observation_size(toy.settings(2, memory=True))
     assert repr(toy) == "<Game tabletop/toy-v0>"

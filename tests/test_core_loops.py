@@ -209,7 +209,7 @@ def test_policies_play_out_legally_and_by_their_salt(toy: Game) -> None:
         for salt in range(5):
             for _ in range(2):
                 states, mask, _ = begun(toy, 3, seed=1)
-                made = int(loops.play_out(toy.calls, states, 0, mask, policy, salt))
+                made = int(loops.play_out(toy.calls, toy.greedy_call, states, 0, mask, policy, salt))
                 assert made == states["decisions"][0] > 0
                 assert states["over"][0] != RUNNING
                 assert loops.check(toy.check_call, states, 0) == 0
@@ -220,7 +220,7 @@ def test_policies_play_out_legally_and_by_their_salt(toy: Game) -> None:
 def test_random_policy_is_uniform(toy: Game) -> None:
     states, mask, count = begun(toy, 2, seed=5)
     chosen = np.bincount(
-        [int(loops.choose(toy.calls, loops.RANDOM_POLICY, states[0], mask, count, salt)) for salt in range(3000)],
+        [int(loops.choose(toy.greedy_call, loops.RANDOM_POLICY, states[0], mask, count, salt)) for salt in range(3000)],
         minlength=toy.num_actions,
     )
     assert np.array_equal(chosen > 0, mask > 0)
@@ -263,11 +263,11 @@ def test_builtin_policies_answer_until_the_learner_is_asked(toy: Game) -> None:
     policies = np.tile([loops.RANDOM_POLICY, loops.GREEDY_POLICY, loops.RANDOM_POLICY], (size, 1))
     policies[5, 1] = -1  # somebody else plays it
     loops.deal_batch(toy.calls, toy.template(settings), states, rows, rows, masks)
-    loops.answer_batch(toy.calls, states, rows[:5], learners, policies, rows, masks)
+    loops.answer_batch(toy.calls, toy.greedy_call, states, rows[:5], learners, policies, rows, masks)
     assert states["seat"][:3].tolist() == [0, 1, 2]
     assert states["over"][3] != RUNNING  # no learner: played to its end
     assert states["decisions"][5] == 0  # not among the rows
-    loops.answer_batch(toy.calls, states, rows, learners, policies, rows, masks)
+    loops.answer_batch(toy.calls, toy.greedy_call, states, rows, learners, policies, rows, masks)
     assert states["seat"][5] == 1
     for row in range(size):
         assert loops.check(toy.check_call, states, row) == 0

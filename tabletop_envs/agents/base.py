@@ -8,7 +8,9 @@ import numpy as np
 
 from tabletop_envs.core.loops import GREEDY_POLICY, RANDOM_POLICY
 
-BUILT_IN: Final = {"random": RANDOM_POLICY, "greedy": GREEDY_POLICY}
+RANDOM: Final = "random"
+GREEDY: Final = "greedy"
+BUILT_IN: Final = {RANDOM: RANDOM_POLICY, GREEDY: GREEDY_POLICY}
 """Policies that run compiled, by name: uniform over the legal actions, and the game's one-step baseline."""
 
 

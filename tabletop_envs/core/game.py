@@ -51,7 +51,8 @@ from tabletop_envs.core.layout import ActionLayout, ObservationLayout
 from tabletop_envs.core.spec import GameSpec, Settings
 from tabletop_envs.errors import GameDefinitionError
 
-# name -> (file, returns, arguments behind the record); the order is that of `Game.calls`, which ends before `check`.
+# name -> (file, returns, arguments behind the record); the order is that of `Game.calls`, which ends before
+# those in LATE: play does without them, so they are compiled when first asked for.
 CONTRACT: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
     "setup": ("rules", "none", ()),
     "legal": ("rules", "int", ("mask",)),
@@ -63,6 +64,7 @@ CONTRACT: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
     "greedy": ("bot", "int", ("mask", "int")),
     "check": ("state", "int", ()),
 }
+LATE: Final = ("greedy", "check")
 FILES: Final = ("tables", "state", "actions", "rules", "view", "notation", "cases", "bot")
 
 PUBLIC: Final = -1
@@ -94,7 +96,7 @@ class Game:
         self.functions: dict[str, Callable[..., Any]] = {
             name: self._part(file, name) for name, (file, _, _) in CONTRACT.items()
         }
-        bound = [self._bind(name) for name in CONTRACT if name != "check"]
+        bound = [self._bind(name) for name in CONTRACT if name not in LATE]
         self.calls: Any = np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
 
     def _bind(self, name: str) -> Any:
@@ -103,8 +105,13 @@ class Game:
 
     @cached_property
     def check_call(self) -> Any:
-        """The address of `check`, for `loops.check`; compiled when first asked for, as play needs it not."""
+        """What `loops.check` takes; compiled when first asked for."""
         return self._bind("check")
+
+    @cached_property
+    def greedy_call(self) -> Any:
+        """What `loops.greedy`, `loops.play_out` and `loops.answer_batch` take; compiled when first asked for."""
+        return self._bind("greedy")
 
     def _part(self, file: str, name: str) -> Any:
         try:

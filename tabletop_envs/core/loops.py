@@ -1,4 +1,5 @@
-"""Compiled loops over any game. Each takes the game's `calls` first and knows a game only through them.
+"""Compiled loops over any game. Each takes the game's `calls` (`Game.greedy_call`, `Game.check_call`) first
+and knows a game only through them.
 
 `states` is a structured array, `i` an index into it, `mask` an int8 vector of the number of actions, `masks` one row
 a state, `out`/`outs` float32 observations likewise. Actions must be legal: whoever calls has looked at the mask.
@@ -21,7 +22,6 @@ ADVANCE: Final = 3
 SCORE: Final = 4
 OBSERVE: Final = 5
 DETERMINIZE: Final = 6
-GREEDY: Final = 7
 
 RANDOM_POLICY: Final = 0
 GREEDY_POLICY: Final = 1
@@ -98,14 +98,14 @@ def take(calls, s, action, mask):
 
 
 @jit
-def choose(calls, policy, s, mask, count, salt):
+def choose(greedy_call, policy, s, mask, count, salt):
     """The choice of a built-in policy: uniform among the legal actions, or the game's greedy baseline.
 
     One salt serves a whole game: it is mixed with the number of the decision.
     """
     salt = derive_key(salt, POLICY, int(s.decisions))
     if policy == GREEDY_POLICY:
-        return call_greedy(calls[GREEDY], s, mask, salt)
+        return call_greedy(greedy_call, s, mask, salt)
     return nth_legal(mask, ((salt & 0xFFFFFFFF) * count) >> 32)
 
 
@@ -184,25 +184,25 @@ def determinize(calls, states, i, seat, salt):
 
 
 @jit
-def check(address, states, i):
-    """The code of the broken invariant, or 0. Takes `Game.check_call`, not `calls`."""
-    return call_check(address, states[i])
+def check(check_call, states, i):
+    """The code of the broken invariant, or 0. Takes `Game.check_call`."""
+    return call_check(check_call, states[i])
 
 
 @jit
-def greedy(calls, states, i, mask, salt):
-    """The greedy baseline's choice."""
-    return call_greedy(calls[GREEDY], states[i], mask, salt)
+def greedy(greedy_call, states, i, mask, salt):
+    """The greedy baseline's choice. Takes `Game.greedy_call`."""
+    return call_greedy(greedy_call, states[i], mask, salt)
 
 
 @jit
-def play_out(calls, states, i, mask, policy, salt):
+def play_out(calls, greedy_call, states, i, mask, policy, salt):
     """Play state i to its end with a built-in policy for every seat; returns the decisions made."""
     s = states[i]
     made = 0
     count = settle(calls, s, mask)
     while count > 0:
-        count = take(calls, s, choose(calls, policy, s, mask, count, salt), mask)
+        count = take(calls, s, choose(greedy_call, policy, s, mask, count, salt), mask)
         made += 1
     return made
 
@@ -327,7 +327,7 @@ def score_batch(calls, states, rows, points, places):
 
 
 @jit_nogil
-def answer_batch(calls, states, rows, learners, policies, salts, masks):
+def answer_batch(calls, greedy_call, states, rows, learners, policies, salts, masks):
     """Let built-in policies act in the rows until the learner of each is asked or its game is over.
 
     learners[i]: the seat that is not answered for; policies[i, seat]: the built-in policy of a seat, negative where
@@ -340,7 +340,7 @@ def answer_batch(calls, states, rows, learners, policies, salts, masks):
             count = 0
             for a in range(masks.shape[1]):
                 count += int(masks[i, a])
-            take(calls, s, choose(calls, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
+            take(calls, s, choose(greedy_call, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
 
 
 def scratch(states: np.ndarray, number: int) -> np.ndarray:

@@ -1,9 +1,9 @@
 """Position: one game in hand. What agents, the arena, the command line and tests hold.
 
-    >>> position = Position.new("urbino", seed=7)
-    >>> position.apply(int(position.legal_actions()[0]))
-    >>> position.seat
-    1
+>>> position = Position.new("urbino", seed=7)
+>>> position.apply(int(position.legal_actions()[0]))
+>>> position.seat
+1
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Position:
         """The choice of the game's greedy baseline for the seat to act."""
         if self.over:
             raise GameOverError("the game is over: nobody is asked")
-        return int(loops.greedy(self.game.calls, self.states, 0, self._mask, salt))
+        return int(loops.greedy(self.game.greedy_call, self.states, 0, self._mask, salt))
 
     def _seat(self, seat: int) -> int:
         if not 0 <= seat < self.num_players:
@@ -262,8 +262,18 @@ class Position:
             wrong = record.out_of_range(states, game.modules["state"].FIELDS)
             if wrong:
                 raise ValueError("; ".join(wrong))
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IndexError, NotationError) as error:
-            raise CorruptDataError(f"this is no position of a game: {error!r}; give what to_json() returned") from error
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+            ValueError,
+            OverflowError,
+            IndexError,
+            NotationError,
+        ) as error:
+            raise CorruptDataError(
+                f"this is no position of a game: {error!r}; give what to_json() returned"
+            ) from error
         code = loops.check(game.check_call, states, 0)
         if code:
             meaning = game.modules["state"].INVARIANTS.get(code, "unknown")

@@ -37,9 +37,7 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[mis
 
     def step(
         self, actions: Mapping[str, Any]
-    ) -> tuple[
-        dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Make the active agent's decision; observations, rewards, terminations, truncations, infos of all agents.
 
         Raises OrderError before reset(), GameOverError after the end, and IllegalActionError without an action of

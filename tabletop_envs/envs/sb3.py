@@ -15,7 +15,7 @@ from typing import Any, Final
 import gymnasium
 import numpy as np
 
-from tabletop_envs.agents.base import BUILT_IN, Opponent, policy_name
+from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, policy_name
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.layout import ObservationLayout
@@ -32,7 +32,6 @@ except ImportError as error:  # pragma: no cover - depends on the installation
 
 ROTATE: Final = "rotate"
 LEARNER: Final = "learner"
-RANDOM: Final = "random"
 
 
 class OpponentPool:
@@ -43,7 +42,7 @@ class OpponentPool:
     """
 
     def __init__(
-        self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = "random"
+        self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = RANDOM
     ) -> None:
         self.members: list[tuple[Opponent, float]] = []
         if isinstance(members, Mapping):
@@ -92,7 +91,7 @@ class SelfPlayVecEnv(VecEnv):
         num_envs: int,
         num_players: int | None = None,
         *,
-        opponents: OpponentPool | Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = "random",
+        opponents: OpponentPool | Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = RANDOM,
         learner: int | str = ROTATE,
         reward: str | Mapping[str, float] = "win",
         as_earned: bool = False,

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tabletop_envs import registry
-from tabletop_envs.agents.base import BUILT_IN, BatchPolicy, Opponent, policy_name
+from tabletop_envs.agents.base import BUILT_IN, GREEDY, BatchPolicy, Opponent, policy_name
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
@@ -118,6 +118,7 @@ class Seating:
         self.salts = np.zeros(batch.num_envs, dtype=np.int64)
         self._codes = np.zeros((batch.num_envs, batch.num_players), dtype=np.int64)  # built-in, or -1 - index
         self._policies: list[BatchPolicy] = []
+        self._greedy_call: Any = 0  # the baseline is compiled when it first takes a seat
 
     def assign(self, row: int, seat: int, policy: Opponent) -> None:
         """Put a policy on a seat. Raises UnknownAgentError for a name that is no built-in policy."""
@@ -127,6 +128,8 @@ class Seating:
                     f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy"
                 )
             self._codes[row, seat] = BUILT_IN[policy]
+            if policy == GREEDY:
+                self._greedy_call = self.batch.game.greedy_call
             return
         index = next((number for number, known in enumerate(self._policies) if known is policy), -1)
         if index < 0:
@@ -149,7 +152,14 @@ class Seating:
         batch = self.batch
         while len(rows):
             loops.answer_batch(
-                batch.game.calls, batch.states, rows, self.learners, self._codes, self.salts, batch.masks
+                batch.game.calls,
+                self._greedy_call,
+                batch.states,
+                rows,
+                self.learners,
+                self._codes,
+                self.salts,
+                batch.masks,
             )
             seats = batch.states["seat"][rows].astype(np.int64)
             waiting = (seats >= 0) & (seats != self.learners[rows])

@@ -779,7 +779,7 @@ def test_no_game_exceeds_the_cap(game: Game, policy: int) -> None:
     for salt in range(400):
         states = template.copy()
         loops.start(game.calls, states, 0, mask)
-        lengths.append(int(loops.play_out(game.calls, states, 0, mask, policy, salt)))
+        lengths.append(int(loops.play_out(game.calls, game.greedy_call, states, 0, mask, policy, salt)))
         assert states["over"][0] == OVER_RULES
     assert max(lengths) <= 110
     assert min(lengths) >= DATA["bounds"]["decisions_min_known"]
@@ -1129,7 +1129,7 @@ def _duel(game: Game, seat: int, salt: int, **options: Any) -> float:
     loops.start(game.calls, states, 0, mask)
     while states["over"][0] == 0:
         if states["seat"][0] == seat:
-            choice = int(loops.greedy(game.calls, states, 0, mask, salt * 1000 + int(states["decisions"][0])))
+            choice = int(loops.greedy(game.greedy_call, states, 0, mask, salt * 1000 + int(states["decisions"][0])))
         else:
             choice = int(generator.choice(np.flatnonzero(mask)))
         assert mask[choice]
