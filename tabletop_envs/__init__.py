@@ -3,7 +3,8 @@
     >>> import tabletop_envs
     >>> env = tabletop_envs.make("urbino")
 
-`make` builds a PettingZoo AEC environment, `list_games` tells what there is. Importing the package loads no compiled code.
+`make` builds a PettingZoo AEC environment, `list_games` tells what there is. Importing the package loads no compiled
+code.
 """
 
 from __future__ import annotations

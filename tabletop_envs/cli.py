@@ -182,8 +182,9 @@ def _training() -> Any:
     try:
         from tabletop_envs.training import run
     except ImportError as error:
-        if error.name in _TRAINING:
-            raise MissingExtraError(f"training needs {error.name}: pip install 'tabletop-envs[train]'") from error
+        missing = (error.name or "").partition(".")[0]
+        if missing in _TRAINING:
+            raise MissingExtraError(f"training needs {missing}: pip install 'tabletop-envs[train]'") from error
         raise
     return run
 
@@ -305,8 +306,12 @@ def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds:
 
 @main.command()
 @click.argument("game")
-@click.option("--quick", is_flag=True, help="Options and numbers of players take turns instead of meeting each other.")
-@click.option("--golden", type=click.Path(path_type=Path, file_okay=False), help="Folder of golden files to compare.")
+@click.option(
+    "--quick", is_flag=True, help="Options and numbers of players take turns instead of meeting each other."
+)
+@click.option(
+    "--golden", type=click.Path(path_type=Path, file_okay=False), help="Folder of golden files to compare."
+)
 def conform(game: str, quick: bool, golden: Path | None) -> None:
     """Run the conformance suite on GAME, ours or an outside one; exit status 1 on any failure."""
     from tabletop_envs.testing import Report, conformance

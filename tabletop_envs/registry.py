@@ -12,7 +12,7 @@ import difflib
 import pkgutil
 import re
 import warnings
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Final
@@ -27,7 +27,7 @@ ENTRY_POINTS: Final = "tabletop_envs.games"
 _ID: Final = re.compile(r"(?:tabletop/)?([a-z][a-z0-9_]*?)(?:[-_]v(\d+))?")
 
 
-@lru_cache(maxsize=None)
+@cache
 def games() -> dict[str, GameSpec]:
     """Every game by id (without version), ours first; a broken outside game is left out with a warning."""
     folder = import_module("tabletop_envs.games")
@@ -76,7 +76,7 @@ def spec(game_id: str) -> GameSpec:
     raise UnknownGameError(f"no game {game_id!r}: there are {', '.join(known)}{hint}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load(name: str) -> Game:
     from tabletop_envs.core.game import Game
 

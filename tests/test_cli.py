@@ -330,28 +330,38 @@ def test_warmup(toy: Game, two_moves: Game, call: Command) -> None:
 
 
 def test_conform(two_moves: Game, call: Command) -> None:
-    text = succeeds(call("conform", "two_moves"))
+    text = succeeds(call("conform", "two_moves", "--quick"))
     for name in testing.CHECKS:
         assert f"pass {name} (" in text
-    assert "FAIL" not in text
+    assert text.endswith(f"{len(testing.CHECKS)} checks passed, 0 failed\n")
     fails(call("conform", "two_move"), "did you mean 'two_moves'?")
 
 
 def test_conform_tells_failures(two_moves: Game, call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = [Report("first [bold]", True, "", 0.1), Report("second", False, "in game [3]: 1 != 2", 2.0)]
 
-    def suite(game: Game, progress: Callable[[Report], None]) -> list[Report]:
+    def suite(game: Game, progress: Callable[[Report], None], **arguments: Any) -> list[Report]:
         assert game.spec == two_moves.spec
+        asked.append(arguments)
         for report in reports:
             progress(report)
         return reports
 
+    asked: list[dict[str, Any]] = []
     monkeypatch.setattr(testing, "conformance", suite)
     result = call("conform", "two_moves")
     assert result.exit_code == 1
-    assert result.output == "pass first [bold] (0.1 s)\nFAIL second (2.0 s)\n     in game [3]: 1 != 2\n"
+    assert isinstance(result.exception, SystemExit)
+    assert result.output.splitlines() == [
+        "pass first [bold] (0.1 s)",
+        "FAIL second (2.0 s)",
+        "     in game [3]: 1 != 2",
+        "1 checks passed, 1 failed",
+    ]
     reports.pop()
-    assert succeeds(call("conform", "two_moves")) == "pass first [bold] (0.1 s)\n"
+    text = succeeds(call("conform", "two_moves", "--quick", "--golden", "folder"))
+    assert text == "pass first [bold] (0.1 s)\n1 checks passed, 0 failed\n"
+    assert asked == [{"quick": False, "golden": None}, {"quick": True, "golden": Path("folder")}]
 
 
 # --- cases ------------------------------------------------------------------------------------------------------
@@ -443,7 +453,8 @@ def test_mistakes_in_cases(toy: Game, call: Command, tmp_path: Path) -> None:
     ("text", "value"),
     [
         ("1", 1), ("1.5", 1.5), ("true", True), ("False", False), ("TRUE", True), ("null", None), ("a", "a"),
-        ("", ""), ("a,b", "a,b"), ('"a"', "a"), ("[1, 2]", [1, 2]), ('{"a": 1}', {"a": 1}), ("a=b", "a=b"), ("01", "01"),
+        ("", ""), ("a,b", "a,b"), ('"a"', "a"), ("[1, 2]", [1, 2]), ('{"a": 1}', {"a": 1}), ("a=b", "a=b"),
+        ("01", "01"),
     ],
 )  # fmt: skip
 def test_values_of_options(text: str, value: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tabletop_envs import registry
 from tabletop_envs.core import jit
-from tabletop_envs.core.game import CONTRACT, LATE, FILES, Game
+from tabletop_envs.core.game import CONTRACT, FILES, LATE, Game
 from tabletop_envs.errors import GameDefinitionError
 
 TESTS = Path(__file__).parent

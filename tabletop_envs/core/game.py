@@ -6,18 +6,18 @@ record (`state.DTYPE`: header, options, fields); `mask`, `out`, `points` and `pl
 | function | file | does |
 | --- | --- | --- |
 | `setup(s)` | rules | deals: from a zeroed record with header and options filled to the first step of the game |
-| `legal(s, mask)` | rules | writes 0/1 (int8) for the seat to act, every entry; returns how many are legal, 0 only when over |
+| `legal(s, mask)` | rules | writes 0/1 (int8) for the seat to act, every entry; returns how many are legal |
 | `apply(s, action)` | rules | asserts its preconditions (never by calling `legal`) and executes one decision |
-| `advance(s)` | rules | one automatic step (chance, skip, next round, end); called while `seat` is NOBODY and it is not over |
-| `score(s, points, places)` | rules | final or running points and places (1 = first; ties share one) of each seat; int32 |
+| `advance(s)` | rules | one automatic step (chance, skip, round, end), while `seat` is NOBODY |
+| `score(s, points, places)` | rules | final or running points and places of each seat (1 = first, ties share one), int32 |
 | `observe(s, seat, out)` | view | the float32 observation in [0, 1] of any seat at any time, every entry |
-| `determinize(s, seat, salt)` | view | keeps the seat's observation and mask, re-deals what it cannot know, re-keys chance |
+| `determinize(s, seat, salt)` | view | keeps the seat's observation and mask, re-deals the rest, re-keys chance |
 | `check(s)` | state | 0, or a positive code of the broken invariant |
 | `greedy(s, mask, salt)` | bot | the baseline's choice among the mask's actions; knows only what the seat may know |
 
-A game ends by setting `over` and `seat = NOBODY`. A phase of several small decisions is several calls of `apply`; a
-seat may act several times in a row, or in another's turn. `apply` leaves `seat = NOBODY` when something automatic
-comes next, so that tests can stop between the steps.
+`legal` finds at least one action unless the game is over. A game ends by setting `over` and `seat = NOBODY`. A phase
+of several small decisions is several calls of `apply`; a seat may act several times in a row, or in another's turn.
+`apply` leaves `seat = NOBODY` when something automatic comes next, so that tests can stop between the steps.
 
 Besides: `state.FIELDS` (the record's fields), `state.Phase` (an IntEnum), `state.INVARIANTS` (code -> words),
 `actions.ACTIONS` and `view.OBSERVATIONS` (layouts), and in plain Python:

@@ -4,7 +4,7 @@
 | --- | --- |
 | `key` | the key of all chance in the game, 0 to 2^53 - 1 (exact in JSON); key + options + actions = the game |
 | `decisions` | decisions that a seat was asked for and made (steps that the machinery took itself do not count) |
-| `max_decisions` | the cap: when one more decision would be asked, the game is over (`OVER_CAP`) and scored as it stands |
+| `max_decisions` | the cap: at one decision more the game is over (`OVER_CAP`) and scored as it stands |
 | `draws` | running count of chance draws, one count per kind of event |
 | `events` | what happened by itself since the last decision: rows of (kind, seat or -1, value) |
 | `num_events` | how many events happened; the first `MAX_EVENTS` are kept |

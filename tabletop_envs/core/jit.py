@@ -21,7 +21,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -38,7 +38,8 @@ _OWN_FOLDER = re.compile(rf"[0-9a-f]{{16}}-({'|'.join(MODES)})")  # nothing else
 
 if COMPILED:
     import numba
-    from numba.core import cgutils, config, types
+    from numba.core import cgutils, types
+    from numba.core import config as numba_config
     from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -49,7 +50,7 @@ def cache_root() -> Path:
     return Path(os.environ.get("TABLETOP_ENVS_CACHE") or platformdirs.user_cache_dir("tabletop_envs"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def source_digest(*folders: Path) -> str:
     """16 hex digits over the Python sources that lie directly in the folders, names and contents."""
     digest = hashlib.sha256()
@@ -59,7 +60,7 @@ def source_digest(*folders: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _cache_folder(folder: Path) -> Path | None:
     """The writable cache folder for functions of `folder`; None where there is none."""
     core = Path(__file__).parent
@@ -95,14 +96,14 @@ def jit(function: Function, *, nogil: bool = False) -> Function:
     )
     folder = _cache_folder(Path(function.__code__.co_filename).resolve().parent)
     if folder is not None:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
+        before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
+        numba_config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
         try:
             dispatcher.enable_caching()
         except (OSError, RuntimeError):
             pass  # no cache can be written: this process compiles for itself
         finally:
-            config.CACHE_DIR = before
+            numba_config.CACHE_DIR = before  # type: ignore[attr-defined]
     return cast(Function, dispatcher)
 
 

@@ -41,7 +41,7 @@ class Position:
     A viewer is a seat, `PUBLIC` or `ALL` (from `tabletop_envs.core.game`).
     """
 
-    __slots__ = ("game", "settings", "states", "_mask")
+    __slots__ = ("_mask", "game", "settings", "states")
 
     def __init__(self, game: Game, settings: Settings, states: np.ndarray) -> None:
         """Take over a one-element array of records (see `new` for a fresh game)."""

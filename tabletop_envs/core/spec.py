@@ -259,7 +259,8 @@ class GameSpec:
     def all_options(self, num_players: int) -> tuple[Option, ...]:
         """The game's own options and the two that every game has."""
         cap = self.max_decisions[num_players]
-        return self.options + (
+        return (
+            *self.options,
             Flag("auto_forced", "machinery", "decisions with one legal option are made unasked", self.auto_forced),
             Integer("max_decisions", "machinery", "the game is scored as it stands at this cap", cap, 1, cap),
         )

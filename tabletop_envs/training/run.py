@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import random
 import signal
 import time
 from collections import defaultdict, deque
@@ -41,6 +42,10 @@ from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 FORMAT: Final = 1
 LATEST: Final = "latest"
 SNAPSHOT: Final = "snapshot"
+MET: Final = 2  # snapshots in the pool at a time
+REMIX: Final = 4  # rollouts after which the pool is mixed anew
+ENOUGH: Final = 40  # games after which a win share counts
+LEAST_INTEREST: Final = 0.1
 CONFIG: Final = "config.json"
 
 _SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
@@ -71,8 +76,8 @@ class RunConfig:
     num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
     entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees
     the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the
-    built-in policies as opponents; snapshot_minutes, snapshots: a past self joins the pool so often, at most so
-    many stay.
+    built-in policies as opponents (a baseline's falls while its games are certain either way); snapshot_minutes,
+    snapshots: a past self joins the pool so often, at most so many stay.
     """
 
     game: str
@@ -82,8 +87,8 @@ class RunConfig:
     seed: int = 0
     num_envs: int = 128
     rollout: int = 64
-    batch_size: int = 2048
-    epochs: int = 3
+    batch_size: int = 1024
+    epochs: int = 4
     learning_rate: float = 1e-3
     entropy: float = 0.01
     gamma: float = 1.0
@@ -92,7 +97,7 @@ class RunConfig:
     reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "score": 0.5})
     as_earned: bool = True
     append_mask: bool = True
-    channels: int = 32
+    channels: int = 16
     depth: int = 2
     width: int = 128
     pool: dict[str, float] = field(
@@ -289,7 +294,9 @@ class _Watcher(BaseCallback):
         self.before = float(run.state["seconds"])
         self.started = self.saved = self.rated = time.monotonic()
         self.rated_steps = model.num_timesteps
-        self._mix_pool()
+        self.rollouts = 0
+        self.rng = random.Random(run.config.seed)
+        self._mix_pool()  # before the environment deals its first games
 
     def _snapshot(self, model: MaskablePPO, name: str) -> TorchPolicy:
         twin = self.latest.frozen(SNAPSHOT)
@@ -347,6 +354,9 @@ class _Watcher(BaseCallback):
         due = int(self.seconds / 60 / config.snapshot_minutes)
         if due > self.run.state.get("taken", 0):
             self._take_snapshot(due)
+        if self.rollouts % REMIX == 0:
+            self._mix_pool()
+        self.rollouts += 1
         if time.monotonic() - self.saved > self.SAVE_EVERY:
             self.save()
 
@@ -379,21 +389,30 @@ class _Watcher(BaseCallback):
             # thin out the middle: the oldest and the newest stay longest
             drop = 1 + len(self.past) % (len(self.past) - 2) if len(self.past) > 2 else 0
             del self.past[drop], self.run.state["snapshots"][drop]
-        self._mix_pool()
 
     def _mix_pool(self) -> None:
         weights = dict(self.run.config.pool)
-        members: list[tuple[Opponent, float]] = []
         if not self.past:
             weights[LATEST] = weights.get(LATEST, 0.0) + weights.pop(SNAPSHOT, 0.0)
+        members: list[tuple[Opponent, float]] = []
         for name, weight in weights.items():
             if name == LATEST:
                 members.append((self.latest, weight))
             elif name == SNAPSHOT:
-                members += [(policy, weight / len(self.past)) for policy in self.past]
+                # few at a time: each is a forward pass of its own, and small batches are slow
+                met = self.past if len(self.past) <= MET else self.rng.sample(self.past, MET)
+                members += [(policy, weight / len(met)) for policy in met]
             else:
-                members.append((name, weight))
+                members.append((name, weight * self._interest(name)))
         self.pool.replace(members)
+
+    def _interest(self, name: str) -> float:
+        """What there is to learn from a baseline: most where the outcome is open, little where it is certain."""
+        results = self.results.get(name, ())  # not to make an entry: of no games there is no mean
+        if len(results) < ENOUGH:
+            return 1.0
+        share = float(np.mean(results))
+        return max(LEAST_INTEREST, 4 * share * (1 - share))
 
     def save(self) -> None:
         """Write checkpoint, state, table and curve."""

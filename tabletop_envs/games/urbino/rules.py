@@ -29,6 +29,7 @@ from tabletop_envs.games.urbino.tables import (
     KINDS,
     LINES_THROUGH,
     LOW_CELLS,
+    MONUMENTS,
     NEIGHBOUR_CELLS,
     NEIGHBOURS,
     NOWHERE,
@@ -431,7 +432,7 @@ def score(s, points, places):
     """R9.5 to R9.7, R11.5: points, and places with ties broken over the buildings that scored."""
     difference = int(s.points[BROWN]) - int(s.points[WHITE])
     # R11.5: cathedrals, ducal palaces, town walls; then R9.6: towers, palaces, houses
-    for rank in range(KINDS, 0, -1):
+    for rank in range(len(MONUMENTS), 0, -1):
         if difference == 0:
             for district in range(int(s.num_districts)):
                 winner = district_winner(s, district)

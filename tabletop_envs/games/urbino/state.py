@@ -60,7 +60,7 @@ FIELDS: Final = (
     Field("skips", np.int8, (), "turns skipped since the last build (R8.6)", (0, 2)),
     # --- kept for speed
     Field("built", np.int64, (2,), "set of the cells with a building", (0, 2**45 - 1)),
-    Field("near", np.int64, (KINDS, 2), "kind -> set of the cells beside such a building, of either colour", (0, 2**45 - 1)),
+    Field("near", np.int64, (KINDS, 2), "kind -> set of the cells beside such a building", (0, 2**45 - 1)),
     Field("num_districts", np.int8, (), "districts on the board (R2.3)", (0, MAX_DISTRICTS)),
     Field("district", np.int8, (CELLS,), "cell -> its district, -1 without a building", (-1, MAX_DISTRICTS - 1)),
     Field(
@@ -72,7 +72,7 @@ FIELDS: Final = (
     ),
     Field("tally", np.int8, (MAX_DISTRICTS, PLAYERS, KINDS), "district, colour, kind -> buildings", (0, 18)),
     Field("monument", np.int8, (MAX_DISTRICTS, PLAYERS), "district, colour -> counted monument's rank (R11.3)", (0, 3)),
-    Field("allowed", np.int64, (PLAYERS, KINDS, 2), "colour, kind -> cells that take it if seen (R8.2)", (0, 2**45 - 1)),
+    Field("allowed", np.int64, (PLAYERS, KINDS, 2), "colour, kind -> cells that would take it (R8.2)", (0, 2**45 - 1)),
     Field("points", np.int16, (PLAYERS,), "colour -> score if the game ended now (R9.5)", (0, MAX_POINTS)),
 )
 
@@ -116,11 +116,12 @@ def flood(board, start, colour, seen):
         size += 1
         for k in range(4):
             beside = int(NEIGHBOUR_CELLS[cell, k])
-            if beside >= 0 and not seen[beside] and board[beside] > 0:
-                if colour < 0 or colour_of(int(board[beside])) == colour:
-                    seen[beside] = True
-                    stack[depth] = beside
-                    depth += 1
+            if beside < 0 or seen[beside] or board[beside] == 0:
+                continue
+            if colour < 0 or colour_of(int(board[beside])) == colour:
+                seen[beside] = True
+                stack[depth] = beside
+                depth += 1
     return size
 
 
@@ -266,7 +267,7 @@ def _check_districts(s):
         if not one_block_each(s.board, cell):
             return 5
         kind = kind_of(int(s.board[cell]))
-        if (kind == TOWER or kind == PALACE) and same_kind_beside(s.board, cell, kind):
+        if kind in (TOWER, PALACE) and same_kind_beside(s.board, cell, kind):
             return 6
     for label in range(MAX_DISTRICTS):
         if used[label] != (label < s.num_districts):

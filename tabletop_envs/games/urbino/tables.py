@@ -162,7 +162,7 @@ LINES: Final[NDArray[np.int8]] = _read_only(_lines())
 def _lines_through() -> NDArray[np.int16]:
     table = np.full((CELLS, 6), -1, np.int16)
     for cell in range(CELLS):
-        lines = np.flatnonzero((LINES == cell).any(axis=1))
+        lines = np.flatnonzero((cell == LINES).any(axis=1))
         table[cell, : len(lines)] = lines
     return table
 

@@ -1,4 +1,4 @@
-"""What a seat may know of Urbino: everything (R13). The observation (R12), and `determinize`, which has nothing to hide."""
+"""What a seat may know of Urbino, which is everything (R13): the observation (R12), and `determinize`."""
 
 from __future__ import annotations
 

@@ -1129,7 +1129,8 @@ def _duel(game: Game, seat: int, salt: int, **options: Any) -> float:
     loops.start(game.calls, states, 0, mask)
     while states["over"][0] == 0:
         if states["seat"][0] == seat:
-            choice = int(loops.greedy(game.greedy_call, states, 0, mask, salt * 1000 + int(states["decisions"][0])))
+            stream = salt * 1000 + int(states["decisions"][0])
+            choice = int(loops.greedy(game.greedy_call, states, 0, mask, stream))
         else:
             choice = int(generator.choice(np.flatnonzero(mask)))
         assert mask[choice]
