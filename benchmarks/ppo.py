@@ -86,9 +86,7 @@ def train(config: RunConfig, wrapped: dict[str, Any], watch: Stopwatch) -> Momen
 def train_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
     """Training by the defaults of `tabletop-envs train`, but all opponents compiled random ones, on one thread."""
     torch.set_num_threads(1)
-    config = RunConfig(
-        game.spec.env_id, settings.num_players, settings.changed(), minutes=LIMIT, pool={"random": 1.0}
-    )
+    config = RunConfig(game.spec.env_id, settings.num_players, settings.changed(), minutes=LIMIT, pool={"random": 1.0})
     methods: dict[str, Method] = {name: getattr(SelfPlayVecEnv, name) for name in CALLED}
     watch = Stopwatch()
     real = train(config, {name: timed(watch, method) for name, method in methods.items()}, watch)
@@ -104,7 +102,5 @@ def train_figures(game: Game, settings: Settings, seconds: float) -> list[Figure
             note="the same sizes and settings; every call returns what it returned first",
         ),
         Figure("environment's share of PPO training", 100 * real.inside / real.seconds, "%", note=inside),
-        Figure(
-            "environment in PPO training, learner's", 1e6 * real.inside / real.steps, "µs/decision", note=inside
-        ),
+        Figure("environment in PPO training, learner's", 1e6 * real.inside / real.steps, "µs/decision", note=inside),
     ]

@@ -140,9 +140,7 @@ def memory_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
         Figure("resident memory, bare process", found["bare"] / MEGABYTE, "MB", note="all packages imported"),
         Figure("resident memory, 1 game", (found["one"] - found["bare"]) / MEGABYTE, "MB", note=over),
         Figure(f"resident memory, {many}", (found["many"] - found["bare"]) / MEGABYTE, "MB", note=over),
-        Figure(
-            f"records, masks and observations of {many}", RESIDENT_GAMES * arrays / MEGABYTE, "MB", note="computed"
-        ),
+        Figure(f"records, masks and observations of {many}", RESIDENT_GAMES * arrays / MEGABYTE, "MB", note="computed"),
     ]
 
 
@@ -210,9 +208,7 @@ def ratios(games: list[Measured], others: list[Measured]) -> list[Ratio]:
             for figure in peer.figures:
                 value = ours.get((figure.name, figure.unit))
                 if value is not None:
-                    found.append(
-                        Ratio(game.name, game.num_players or 0, figure.name, peer.name, value, figure.value)
-                    )
+                    found.append(Ratio(game.name, game.num_players or 0, figure.name, peer.name, value, figure.value))
     return found
 
 

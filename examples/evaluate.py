@@ -1,7 +1,7 @@
 """Evaluate a trained run in mirrored games: win share, 95 % interval, mean place, mean margin.
 
-    python examples/evaluate.py runs/urbino-2p
-    python examples/evaluate.py runs/urbino-2p --against runs/another --games 1000
+python examples/evaluate.py runs/urbino-2p
+python examples/evaluate.py runs/urbino-2p --against runs/another --games 1000
 """
 
 import argparse

@@ -46,9 +46,7 @@ def load(path: str | Path) -> list[dict[str, Any]]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CorruptDataError(
-            f"{path} cannot be read as JSON ({error}): mend the file or name another one"
-        ) from error
+        raise CorruptDataError(f"{path} cannot be read as JSON ({error}): mend the file or name another one") from error
     cases = content.get("cases") if isinstance(content, dict) else None
     if not isinstance(cases, list):
         raise CorruptDataError(f"{path} holds no cases: give a JSON object with a list under 'cases'")
@@ -58,9 +56,7 @@ def load(path: str | Path) -> list[dict[str, Any]]:
             if not isinstance(case, dict) or not case.get(name):
                 raise CorruptDataError(f"{path}: case number {number} has no {name!r}: add it")
         if not isinstance(case["id"], str):
-            raise CorruptDataError(
-                f"{path}: the id {case['id']!r} of case number {number} is no text: make it one"
-            )
+            raise CorruptDataError(f"{path}: the id {case['id']!r} of case number {number} is no text: make it one")
         if case["id"] in seen:
             raise CorruptDataError(f"{path}: two cases have the id {case['id']!r}: rename one")
         seen.add(case["id"])

@@ -68,9 +68,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME=VALUE",
         help="An option of the game; may be repeated. The `list` command shows them.",
     )(command)
-    return click.option("--players", "-p", type=int, help="Number of players [default: the least possible].")(
-        command
-    )
+    return click.option("--players", "-p", type=int, help="Number of players [default: the least possible].")(command)
 
 
 def games_option(summary: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -104,9 +102,7 @@ def list_games() -> None:
 
 
 def _span(spec: GameSpec) -> str:
-    return (
-        str(spec.min_players) if spec.min_players == spec.max_players else f"{spec.min_players}-{spec.max_players}"
-    )
+    return str(spec.min_players) if spec.min_players == spec.max_players else f"{spec.min_players}-{spec.max_players}"
 
 
 def _options(spec: GameSpec) -> str:
@@ -116,15 +112,11 @@ def _options(spec: GameSpec) -> str:
 @main.command()
 @click.argument("game")
 @game_options
-@click.option(
-    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Run folder [default: runs/GAME-Np]."
-)
+@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Run folder [default: runs/GAME-Np].")
 @click.option("--minutes", type=float, help="Training time, over all parts of the run [default: 10].")
 @click.option("--seed", type=int, help="Of chance and weights [default: 0].")
 @games_option("Mirrored games of the evaluation at the end.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A field of RunConfig; may be repeated."
-)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A field of RunConfig; may be repeated.")
 def train(
     game: str,
     players: int | None,
@@ -238,9 +230,7 @@ def _opponent(folder: str, run: Any) -> Any:
         raise UnknownAgentError(f"there is no opponent {folder!r}: give random, greedy or a run folder")
     other = _training().TrainingRun(folder)
     if other.game is not run.game:
-        raise OptionError(
-            f"{folder} is a run of {other.game.spec.id}, not of {run.game.spec.id}: give another one"
-        )
+        raise OptionError(f"{folder} is a run of {other.game.spec.id}, not of {run.game.spec.id}: give another one")
     if other.game.observation_size(other.settings) != run.game.observation_size(run.settings):
         raise OptionError(f"{folder} was trained on other observations: give a run with the same options")
     return other.policy()
@@ -254,9 +244,7 @@ def print_evaluations(results: list[Evaluation]) -> None:
     for r in results:
         span = f"{r.low:.1%} to {r.high:.1%}"
         place, margin = f"{r.mean_place:.2f}", f"{r.mean_margin:+.1f}"
-        table.add_row(
-            escape(r.policy), escape(r.opponent), str(r.games), f"{r.win_share:.1%}", span, place, margin
-        )
+        table.add_row(escape(r.policy), escape(r.opponent), str(r.games), f"{r.win_share:.1%}", span, place, margin)
     console.print(table)
 
 
@@ -306,12 +294,8 @@ def bench(game: str, players: int | None, assignments: tuple[str, ...], seconds:
 
 @main.command()
 @click.argument("game")
-@click.option(
-    "--quick", is_flag=True, help="Options and numbers of players take turns instead of meeting each other."
-)
-@click.option(
-    "--golden", type=click.Path(path_type=Path, file_okay=False), help="Folder of golden files to compare."
-)
+@click.option("--quick", is_flag=True, help="Options and numbers of players take turns instead of meeting each other.")
+@click.option("--golden", type=click.Path(path_type=Path, file_okay=False), help="Folder of golden files to compare.")
 def conform(game: str, quick: bool, golden: Path | None) -> None:
     """Run the conformance suite on GAME, ours or an outside one; exit status 1 on any failure."""
     from tabletop_envs.testing import Report, conformance

@@ -106,8 +106,7 @@ def test_an_illegal_entry_ends_its_case(toy: Game) -> None:
     result = casebook.run(toy, case_of(toy, actions=[text, text], expect={"no such fact": 1}))
     assert len(result.differences) == 1
     assert (
-        f"'{text}' ({illegal}) is not legal for seat {position.seat} in phase {position.phase}"
-        in result.differences[0]
+        f"'{text}' ({illegal}) is not legal for seat {position.seat} in phase {position.phase}" in result.differences[0]
     )
     assert position.action_text(int(position.legal_actions()[0])) in result.differences[0]
 

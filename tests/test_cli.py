@@ -194,18 +194,14 @@ def test_a_run_is_not_resumed_as_another(trained: Path, two_moves: Game, call: C
 
 
 def test_evaluate_against_what_there_is_not(trained: Path, two_moves: Game, call: Command, tmp_path: Path) -> None:
-    fails(
-        call("evaluate", trained, "--against", "gredy"), "no opponent 'gredy': give random, greedy or a run folder"
-    )
+    fails(call("evaluate", trained, "--against", "gredy"), "no opponent 'gredy': give random, greedy or a run folder")
     fails(call("evaluate", trained, "--against", tmp_path), "holds no run: start one by naming a game")
     fails(call("evaluate", trained, "--seed", -1), "give a whole number from 0 to")
     fails(call("evaluate", tmp_path), "holds no run: start one by naming a game")
     refuses(call("evaluate", "nowhere"), "does not exist")
     refuses(call("evaluate", trained, "--games", 0), "--games")
     succeeds(call("train", "two_moves", *FIELDS, *SHORT, "--folder", "other game"))
-    fails(
-        call("evaluate", trained, "--against", "other game"), "is a run of two_moves, not of toy: give another one"
-    )
+    fails(call("evaluate", trained, "--against", "other game"), "is a run of two_moves, not of toy: give another one")
     succeeds(call("train", "toy", "-o", "memory=true", *FIELDS, *SHORT, "--folder", "longer"))
     fails(call("evaluate", trained, "--against", "longer"), "was trained on other observations: give a run")
     succeeds(call("train", "toy", "-p", 4, *FIELDS, *SHORT, "--folder", "four"))
@@ -260,9 +256,7 @@ def test_evaluate_against_what_there_is_not(trained: Path, two_moves: Game, call
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_mistakes_in_train(
-    toy: Game, call: Command, tmp_path: Path, arguments: list[str], messages: list[str]
-) -> None:
+def test_mistakes_in_train(toy: Game, call: Command, tmp_path: Path, arguments: list[str], messages: list[str]) -> None:
     pytest.importorskip("sb3_contrib")
     fails(call("train", *arguments, "--folder", "run"), *messages)
     assert list(tmp_path.iterdir()) == []  # nothing is left that would stand in the way of the right command

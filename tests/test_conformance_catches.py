@@ -95,9 +95,7 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize(("fault", "check", "words"), FUNCTIONS, ids=[f"{f[0]}-{f[1]}" for f in FUNCTIONS])
-def test_fault_of_a_function(
-    toy: Game, fault: str, check: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fault_of_a_function(toy: Game, fault: str, check: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "_ENDLESS", 1000)
     report = report_of(check, variant(toy, **{fault.partition("_")[0]: getattr(broken, fault)}))
     assert not report.ok

@@ -66,9 +66,7 @@ def test_a_missing_function(two_moves: Game, copied: Callable[[str], Path]) -> N
         Game(spec)
 
 
-def test_a_missing_dependency_is_not_taken_for_a_missing_file(
-    two_moves: Game, copied: Callable[[str], Path]
-) -> None:
+def test_a_missing_dependency_is_not_taken_for_a_missing_file(two_moves: Game, copied: Callable[[str], Path]) -> None:
     tables = copied("no_module") / "tables.py"
     tables.write_text(tables.read_text(encoding="utf-8") + "\nimport nowhere_to_be_found\n", encoding="utf-8")
     spec = dataclasses.replace(two_moves.spec, id="no_module", package="no_module")

@@ -89,9 +89,7 @@ def test_tables() -> None:
         "| 24 | 1 | `pass` | do nothing |",
         "| 25..29 | 5 | `buy` | thing (R3) |",
     ]
-    assert (
-        SEEN.markdown().splitlines()[-2] == "| at the end | 4 | `extra` | tiles (R9); only with option `tiles` |"
-    )
+    assert SEEN.markdown().splitlines()[-2] == "| at the end | 4 | `extra` | tiles (R9); only with option `tiles` |"
 
 
 def test_digests_tell_of_meanings_alone() -> None:

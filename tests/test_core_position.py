@@ -90,9 +90,7 @@ def test_actions_by_text(position: Position) -> None:
 def test_refused_actions_leave_the_position_unharmed(position: Position) -> None:
     before = position.to_bytes()
     illegal = int(np.flatnonzero(position.action_mask() == 0)[0])
-    with pytest.raises(
-        IllegalActionError, match=rf"{position.action_text(illegal)!r} \({illegal}\) is not legal for"
-    ):
+    with pytest.raises(IllegalActionError, match=rf"{position.action_text(illegal)!r} \({illegal}\) is not legal for"):
         position.apply(illegal)
     for action in (-1, 9, 2.0, None):
         with pytest.raises(IllegalActionError, match="whole number from 0 to 8"):
@@ -144,9 +142,7 @@ def test_seats_that_are_not_at_the_table(position: Position, seat: int) -> None:
 # --- copies -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "make", [Position.clone, copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))]
-)
+@pytest.mark.parametrize("make", [Position.clone, copy.copy, copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
 def test_copies_are_equal_and_independent(position: Position, make) -> None:  # type: ignore[no-untyped-def]
     other = make(position)
     assert other == position
@@ -198,9 +194,7 @@ def test_determinize_deals_the_unknown_anew(position: Position) -> None:
     seat = position.seat
     assert seat is not None
     deals = [position.determinize(seat, salt) for salt in range(30)]
-    assert {deal.states["hands"][0][seat].tobytes() for deal in deals} == {
-        position.states["hands"][0][seat].tobytes()
-    }
+    assert {deal.states["hands"][0][seat].tobytes() for deal in deals} == {position.states["hands"][0][seat].tobytes()}
     assert len({deal.states["hands"].tobytes() for deal in deals}) > 3
     assert len({deal.seed for deal in deals}) == 30
     assert position.determinize(seat, 7) == deals[7]
@@ -222,8 +216,7 @@ def test_determinize_for_a_seat_that_is_not_asked_gives_a_mask_that_fits(toy: Ga
 def test_viewers_are_told_what_they_may_know(position: Position) -> None:
     public, own, everything = (position.to_json(viewer) for viewer in (PUBLIC, 1, ALL))
     assert (
-        public["position"]["hands"] == [None, None, None, [0, 0, 0, 0]]
-        or public["position"]["hands"][:3] == [None] * 3
+        public["position"]["hands"] == [None, None, None, [0, 0, 0, 0]] or public["position"]["hands"][:3] == [None] * 3
     )
     assert own["position"]["hands"][1] == position.states["hands"][0][1].tolist()
     assert own["position"]["hands"][0] is None

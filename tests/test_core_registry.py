@@ -26,9 +26,7 @@ def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[list[Any
     """Installs entry points of outside packages."""
 
     def install(entries: list[Any]) -> None:
-        monkeypatch.setattr(
-            registry, "entry_points", lambda group: entries if group == registry.ENTRY_POINTS else []
-        )
+        monkeypatch.setattr(registry, "entry_points", lambda group: entries if group == registry.ENTRY_POINTS else [])
         registry.games.cache_clear()
 
     yield install
@@ -97,9 +95,7 @@ def test_outside_games_are_found(entry_points: Callable[[list[Any]], None]) -> N
     ],
     ids=["missing", "faulty", "no-spec", "taken"],
 )
-def test_a_broken_outside_game_is_left_out(
-    entry_points: Callable[[list[Any]], None], found: Any, words: str
-) -> None:
+def test_a_broken_outside_game_is_left_out(entry_points: Callable[[list[Any]], None], found: Any, words: str) -> None:
     entry_points([entry("broken", found), entry("two_moves", GAME)])
     with pytest.warns(UserWarning, match=words):
         games = registry.games()

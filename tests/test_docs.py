@@ -74,9 +74,7 @@ def test_sections_stand_in_their_order(name: str) -> None:
 
 
 def _defaults() -> list[Any]:
-    return [
-        (spec.id, option) for spec in registry.games().values() for option in spec.all_options(spec.min_players)
-    ]
+    return [(spec.id, option) for spec in registry.games().values() for option in spec.all_options(spec.min_players)]
 
 
 @pytest.mark.parametrize(("name", "option"), _defaults(), ids=lambda part: getattr(part, "name", part))

@@ -146,9 +146,7 @@ def test_pettingzoo_seed(game: str, players: int, mask_in: str) -> None:
 @mask_places
 def test_pettingzoo_state(game: str, players: int, mask_in: str) -> None:
     with strict():
-        state_test(
-            TabletopAEC(game, players, mask_in=mask_in), turn_based_parallel(game, players, mask_in=mask_in)
-        )
+        state_test(TabletopAEC(game, players, mask_in=mask_in), turn_based_parallel(game, players, mask_in=mask_in))
 
 
 @sizes
@@ -770,9 +768,7 @@ def test_pettingzoo_without_a_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     registry.fill_pettingzoo()
 
 
-@pytest.mark.parametrize(
-    "game", [spec.id for spec in SPECS if spec.package.startswith("tabletop_envs.")]
-)
+@pytest.mark.parametrize("game", [spec.id for spec in SPECS if spec.package.startswith("tabletop_envs.")])
 def test_our_games_have_a_module(game: str) -> None:
     spec = registry.spec(game)
     module = import_module(f"tabletop_envs.{spec.name}")

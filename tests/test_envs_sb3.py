@@ -268,9 +268,7 @@ def test_a_game_that_ends_before_the_learner_is_asked_is_dealt_again(toy: Game) 
 
 def test_a_learner_that_is_never_asked_is_an_error(toy: Game, two_moves: Game) -> None:
     env = SelfPlayVecEnv(two_moves, 2, learner=1, max_decisions=1, seed=0)
-    with pytest.raises(
-        OptionError, match="game 0 ended before its learner, now seat 1, was asked: change learner"
-    ):
+    with pytest.raises(OptionError, match="game 0 ended before its learner, now seat 1, was asked: change learner"):
         env.reset()
     with pytest.raises(OptionError, match="now seat 3, was asked"):
         SelfPlayVecEnv(toy, 2, 4, learner=3, max_decisions=2, seed=0).reset()
@@ -461,9 +459,7 @@ def test_spaces(toy: Game, players: int, append_mask: bool) -> None:
         assert all(space.contains(info["terminal_observation"]) for info in infos if info)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in registry.games() if registry.spec(name).package.count(".") == 2]
-)
+@pytest.mark.parametrize("name", [name for name in registry.games() if registry.spec(name).package.count(".") == 2])
 @pytest.mark.parametrize("players", ["least", "most"])
 def test_our_games(name: str, players: str) -> None:
     spec = registry.spec(name)

@@ -535,9 +535,7 @@ def test_every_seat_is_played_by_its_own(toy: Game) -> None:
     seating = Seating(batch)
     low, high = Lowest(), Highest("highest")
     kinds: list[Any] = ["random", "greedy", low, high]
-    table = {
-        row: {seat: kinds[(row + seat * (1 + row // 4)) % 4] for seat in range(players)} for row in range(count)
-    }
+    table = {row: {seat: kinds[(row + seat * (1 + row // 4)) % 4] for seat in range(players)} for row in range(count)}
     for row, seats in table.items():
         seating.learners[row] = row % 5 - 1  # nobody learns in some games
         seating.salts[row] = 1000 + row

@@ -88,9 +88,7 @@ def test_sums_and_range(spec: GameSpec, players: int) -> None:
             if name != "score" or players == 2:
                 assert sum(paid) == pytest.approx(0.0)
             # a better place is never paid less
-            assert all(
-                paid[a] >= paid[b] for a in range(players) for b in range(players) if places[a] < places[b]
-            )
+            assert all(paid[a] >= paid[b] for a in range(players) for b in range(players) if places[a] < places[b])
 
 
 @pytest.mark.parametrize("reward", [*REWARDS, {"win": 0.5, "score": 0.5}, {"win": 0.2, "rank": 0.3, "score": 0.5}])

@@ -159,9 +159,7 @@ def policy_of(
     size = observations.size(options) + append_mask * actions.size
     space = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
     sizes = {"channels": 4, "depth": 1, "width": 8, **sizes}
-    return LayoutPolicy(
-        space, actions.space(), lambda _: 1e-3, features_extractor_kwargs={"shape": shape, **sizes}
-    )
+    return LayoutPolicy(space, actions.space(), lambda _: 1e-3, features_extractor_kwargs={"shape": shape, **sizes})
 
 
 def parts(name: str) -> tuple[ObservationLayout, ActionLayout, dict[str, Any]]:
@@ -388,9 +386,7 @@ def test_a_frozen_policy_does_not_follow(model: MaskablePPO, asked: tuple[np.nda
 
 
 @pytest.mark.parametrize("deterministic", [False, True])
-def test_answers_of_a_policy(
-    model: MaskablePPO, asked: tuple[np.ndarray, np.ndarray], deterministic: bool
-) -> None:
+def test_answers_of_a_policy(model: MaskablePPO, asked: tuple[np.ndarray, np.ndarray], deterministic: bool) -> None:
     observations, masks = asked
     policy = TorchPolicy(model.policy, "it", append_mask=True, deterministic=deterministic)
     kept = observations.copy(), masks.copy()
@@ -552,12 +548,9 @@ def test_tables_are_mirrored(toy: Game, seen: dict[str, Any], players: int, game
         for position, seat in zip(positions, own, strict=True)
     ]
     assert result.win_share == pytest.approx(np.mean(shares))
-    assert result.mean_place == pytest.approx(
-        np.mean([p.places()[s] for p, s in zip(positions, own, strict=True)])
-    )
+    assert result.mean_place == pytest.approx(np.mean([p.places()[s] for p, s in zip(positions, own, strict=True)]))
     margins = [
-        p.points()[s] - (sum(p.points()) - p.points()[s]) / (players - 1)
-        for p, s in zip(positions, own, strict=True)
+        p.points()[s] - (sum(p.points()) - p.points()[s]) / (players - 1) for p, s in zip(positions, own, strict=True)
     ]
     assert result.mean_margin == pytest.approx(np.mean(margins))
     assert (result.low, result.high) == interval(np.array(shares, dtype=float).reshape(-1, players))
@@ -850,9 +843,7 @@ def test_weights_go_on(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_of(trained)["steps"] > 0
 
 
-def test_a_stop_before_the_first_rollout_is_over(
-    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stop_before_the_first_rollout_is_over(toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run._Watcher, "_on_step", lambda watcher: False)
     training = TrainingRun(tmp_path / "run", tiny(minutes=1e-9))
     training.train()
@@ -935,9 +926,7 @@ def test_snapshots_play_again_after_a_resume(trained: Path) -> None:
     snapshots = state_of(trained)["snapshots"]
     assert snapshots
     config = json.loads((trained / "config.json").read_text())
-    (trained / "config.json").write_text(
-        json.dumps({**config, "pool": {"snapshot": 1.0}, "snapshot_minutes": 9.0})
-    )
+    (trained / "config.json").write_text(json.dumps({**config, "pool": {"snapshot": 1.0}, "snapshot_minutes": 9.0}))
     (trained / "progress.csv").unlink()
     training = TrainingRun(trained)
     training.extend(state_of(trained)["seconds"] / 60 + 0.01)
@@ -978,9 +967,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("when", ["half", "after"])
-def test_a_kill_at_any_file_leaves_a_run(
-    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
+def test_a_kill_at_any_file_leaves_a_run(toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """Break off at the n-th file that is written, for every n of a run that saves often: it can always go on."""
     whole_replace, whole_write = run._replace, run._write_json
     countdown = [0]
@@ -1085,9 +1072,7 @@ def test_kills_at_random_moments_and_an_interrupt(
     for _ in range(3):
         process = command(*train)
         known = steps
-        wait_for(
-            lambda known=known: (folder / "state.json").exists() and state_of(folder)["steps"] > known, process
-        )
+        wait_for(lambda known=known: (folder / "state.json").exists() and state_of(folder)["steps"] > known, process)
         time.sleep(float(rng.random()) * 0.3)
         process.send_signal(signal.SIGKILL)
         assert process.wait(PATIENCE) == -signal.SIGKILL
@@ -1247,9 +1232,7 @@ def test_foreign_folders_are_left_alone(toy: Game, tmp_path: Path) -> None:
     (foreign / "config.json").write_text('{"editor": "vi"}')
     before |= {"config.json": contents(foreign)["config.json"]}
     for config in (tiny(), None):
-        with pytest.raises(
-            CorruptDataError, match="another program or version: start a new run in another folder"
-        ):
+        with pytest.raises(CorruptDataError, match="another program or version: start a new run in another folder"):
             TrainingRun(foreign, config)
     assert contents(foreign) == before
     with pytest.raises(CorruptDataError, match="holds no run: start one by naming a game"):

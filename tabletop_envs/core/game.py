@@ -9,7 +9,7 @@ record (`state.DTYPE`: header, options, fields); `mask`, `out`, `points` and `pl
 | `legal(s, mask)` | rules | writes 0/1 (int8) for the seat to act, every entry; returns how many are legal |
 | `apply(s, action)` | rules | asserts its preconditions (never by calling `legal`) and executes one decision |
 | `advance(s)` | rules | one automatic step (chance, skip, round, end), while `seat` is NOBODY |
-| `score(s, points, places)` | rules | final or running points and places of each seat (1 = first, ties share one), int32 |
+| `score(s, points, places)` | rules | final or running points and places of each seat (1 = first, ties share), int32 |
 | `observe(s, seat, out)` | view | the float32 observation in [0, 1] of any seat at any time, every entry |
 | `determinize(s, seat, salt)` | view | keeps the seat's observation and mask, re-deals the rest, re-keys chance |
 | `check(s)` | state | 0, or a positive code of the broken invariant |

@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,7 +52,7 @@ HEADER: Final = np.dtype(
 
 
 @jit
-def report(s, kind, seat, value):
+def report(s: Any, kind: int, seat: int, value: int) -> None:
     """Append an event to the log of the step; beyond `MAX_EVENTS` events are counted but not kept."""
     number = int(s.num_events)
     if number < MAX_EVENTS:

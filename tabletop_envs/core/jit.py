@@ -91,9 +91,7 @@ def jit(function: Function, *, nogil: bool = False) -> Function:
     if not COMPILED:
         return function
     checked = MODE == "checked"
-    dispatcher = numba.njit(boundscheck=checked, nogil=nogil, error_model="python" if checked else "numpy")(
-        function
-    )
+    dispatcher = numba.njit(boundscheck=checked, nogil=nogil, error_model="python" if checked else "numpy")(function)
     folder = _cache_folder(Path(function.__code__.co_filename).resolve().parent)
     if folder is not None:
         before = numba_config.CACHE_DIR  # type: ignore[attr-defined]

@@ -121,9 +121,7 @@ class ActionLayout(Layout):
         for block in self.blocks:
             offset = action - self._start[block.name]
             if offset < block.size:
-                return block.name, tuple(
-                    int(i) for i in np.unravel_index(offset, block.shape)
-                ) if block.shape else ()
+                return block.name, tuple(int(i) for i in np.unravel_index(offset, block.shape)) if block.shape else ()
         raise AssertionError("unreachable: the action was checked")
 
     def check(self, action: Any) -> int:

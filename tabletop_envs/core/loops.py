@@ -41,7 +41,7 @@ call_greedy: Any = pointer_call(3, "int")
 
 
 @jit
-def nth_legal(mask, number):
+def nth_legal(mask: np.ndarray, number: int) -> int:
     """The action of the mask's set entry of this number, counted from 0."""
     action = 0
     while True:  # eight entries at a time: masks are long and mostly empty
@@ -62,7 +62,7 @@ def nth_legal(mask, number):
 
 
 @jit
-def settle(calls, s, mask):
+def settle(calls: Any, s: Any, mask: np.ndarray) -> int:
     """Take every automatic step until a seat is asked or the game is over; write the mask, return its number."""
     while True:
         while s.seat == NOBODY and s.over == RUNNING:
@@ -80,14 +80,14 @@ def settle(calls, s, mask):
 
 
 @jit
-def begin(calls, s, mask):
+def begin(calls: Any, s: Any, mask: np.ndarray) -> int:
     """Deal a prepared record and settle."""
     call_setup(calls[SETUP], s)
     return settle(calls, s, mask)
 
 
 @jit
-def take(calls, s, action, mask):
+def take(calls: Any, s: Any, action: int, mask: np.ndarray) -> int:
     """Execute one decision and settle."""
     if s.num_events > 0:
         s.events[:] = 0  # rows of old events would make equal states differ in bytes
@@ -98,7 +98,7 @@ def take(calls, s, action, mask):
 
 
 @jit
-def choose(greedy_call, policy, s, mask, count, salt):
+def choose(greedy_call: Any, policy: int, s: Any, mask: np.ndarray, count: int, salt: int) -> int:
     """The choice of a built-in policy: uniform among the legal actions, or the game's greedy baseline.
 
     One salt serves a whole game: it is mixed with the number of the decision.
@@ -113,19 +113,19 @@ def choose(greedy_call, policy, s, mask, count, salt):
 
 
 @jit
-def start(calls, states, i, mask):
+def start(calls: Any, states: np.ndarray, i: int, mask: np.ndarray) -> int:
     """Deal state i; returns the number of legal actions."""
     return begin(calls, states[i], mask)
 
 
 @jit
-def step(calls, states, i, action, mask):
+def step(calls: Any, states: np.ndarray, i: int, action: int, mask: np.ndarray) -> int:
     """One decision in state i; returns the number of legal actions, 0 when the game is over."""
     return take(calls, states[i], action, mask)
 
 
 @jit
-def step_observed(calls, states, i, action, mask, out):
+def step_observed(calls: Any, states: np.ndarray, i: int, action: int, mask: np.ndarray, out: np.ndarray) -> int:
     """One decision in state i, mask and observation of the next seat to act (of seat 0 when over).
 
     Returns seat + 1 (0 when over), plus 256 when events were logged.
@@ -138,25 +138,25 @@ def step_observed(calls, states, i, action, mask, out):
 
 
 @jit
-def raw_apply(calls, states, i, action):
+def raw_apply(calls: Any, states: np.ndarray, i: int, action: int) -> None:
     """Nothing but the game's `apply`."""
     call_apply(calls[APPLY], states[i], action)
 
 
 @jit
-def raw_advance(calls, states, i):
+def raw_advance(calls: Any, states: np.ndarray, i: int) -> None:
     """Nothing but one automatic step."""
     call_advance(calls[ADVANCE], states[i])
 
 
 @jit
-def refresh(calls, states, i, mask):
+def refresh(calls: Any, states: np.ndarray, i: int, mask: np.ndarray) -> int:
     """Settle a record that was written or restored."""
     return settle(calls, states[i], mask)
 
 
 @jit
-def legal(calls, states, i, mask):
+def legal(calls: Any, states: np.ndarray, i: int, mask: np.ndarray) -> int:
     """The mask of the seat to act, without any step; all zero when nobody is asked."""
     s = states[i]
     if s.seat == NOBODY or s.over != RUNNING:
@@ -166,37 +166,37 @@ def legal(calls, states, i, mask):
 
 
 @jit
-def observe(calls, states, i, seat, out):
+def observe(calls: Any, states: np.ndarray, i: int, seat: int, out: np.ndarray) -> None:
     """The observation of a seat."""
     call_observe(calls[OBSERVE], states[i], seat, out)
 
 
 @jit
-def score(calls, states, i, points, places):
+def score(calls: Any, states: np.ndarray, i: int, points: np.ndarray, places: np.ndarray) -> None:
     """Points and places of every seat."""
     call_score(calls[SCORE], states[i], points, places)
 
 
 @jit
-def determinize(calls, states, i, seat, salt):
+def determinize(calls: Any, states: np.ndarray, i: int, seat: int, salt: int) -> None:
     """Re-deal what the seat cannot know."""
     call_determinize(calls[DETERMINIZE], states[i], seat, salt)
 
 
 @jit
-def check(check_call, states, i):
+def check(check_call: Any, states: np.ndarray, i: int) -> int:
     """The code of the broken invariant, or 0. Takes `Game.check_call`."""
     return call_check(check_call, states[i])
 
 
 @jit
-def greedy(greedy_call, states, i, mask, salt):
+def greedy(greedy_call: Any, states: np.ndarray, i: int, mask: np.ndarray, salt: int) -> int:
     """The greedy baseline's choice. Takes `Game.greedy_call`."""
     return call_greedy(greedy_call, states[i], mask, salt)
 
 
 @jit
-def play_out(calls, greedy_call, states, i, mask, policy, salt):
+def play_out(calls: Any, greedy_call: Any, states: np.ndarray, i: int, mask: np.ndarray, policy: int, salt: int) -> int:
     """Play state i to its end with a built-in policy for every seat; returns the decisions made."""
     s = states[i]
     made = 0
@@ -208,7 +208,7 @@ def play_out(calls, greedy_call, states, i, mask, policy, salt):
 
 
 @jit
-def accepted(calls, states, i, scratch, out):
+def accepted(calls: Any, states: np.ndarray, i: int, scratch: np.ndarray, out: np.ndarray) -> None:
     """Try every action on a copy: out[a] = 1 where `apply` does not refuse. The brute-force witness of masks."""
     for action in range(len(out)):
         scratch[0] = states[i]
@@ -220,7 +220,7 @@ def accepted(calls, states, i, scratch, out):
 
 
 @jit
-def count_tree(calls, states, masks, depth):
+def count_tree(calls: Any, states: np.ndarray, masks: np.ndarray, depth: int) -> int:
     """The number of action sequences of length `depth` from states[0] (perft); games that end early count not.
 
     states and masks have depth + 1 rows; the rows behind the first are scratch.
@@ -251,7 +251,7 @@ def count_tree(calls, states, masks, depth):
 
 
 @jit_nogil
-def first_illegal(masks, rows, actions):
+def first_illegal(masks: np.ndarray, rows: np.ndarray, actions: np.ndarray) -> int:
     """The first number whose action is outside the space or not legal in its row; -1 when all are legal."""
     for number in range(len(rows)):
         action = actions[number]
@@ -261,7 +261,7 @@ def first_illegal(masks, rows, actions):
 
 
 @jit
-def deal(calls, template, states, i, key, mask):
+def deal(calls: Any, template: np.ndarray, states: np.ndarray, i: int, key: int, mask: np.ndarray) -> int:
     """Begin game i anew from the template with a key."""
     states[i] = template[0]
     states[i].key = key
@@ -269,21 +269,23 @@ def deal(calls, template, states, i, key, mask):
 
 
 @jit_nogil
-def deal_batch(calls, template, states, rows, keys, masks):
+def deal_batch(
+    calls: Any, template: np.ndarray, states: np.ndarray, rows: np.ndarray, keys: np.ndarray, masks: np.ndarray
+) -> None:
     """Begin the games of the rows anew; keys[number] belongs to rows[number]."""
     for number in range(len(rows)):
         deal(calls, template, states, rows[number], keys[number], masks[rows[number]])
 
 
 @jit_nogil
-def episode_keys(key, rows, episodes, keys):
+def episode_keys(key: int, rows: np.ndarray, episodes: np.ndarray, keys: np.ndarray) -> None:
     """keys[number] = the key of a row's episode, derived from the batch's key."""
     for number in range(len(rows)):
         keys[number] = derive_key(derive_key(key, EPISODE, rows[number]), EPISODE, episodes[rows[number]])
 
 
 @jit_nogil
-def step_batch(calls, states, rows, actions, masks):
+def step_batch(calls: Any, states: np.ndarray, rows: np.ndarray, actions: np.ndarray, masks: np.ndarray) -> None:
     """One decision in each of the rows; actions[number] belongs to rows[number]."""
     for number in range(len(rows)):
         i = rows[number]
@@ -291,14 +293,16 @@ def step_batch(calls, states, rows, actions, masks):
 
 
 @jit_nogil
-def observe_batch(calls, states, rows, seats, outs):
+def observe_batch(calls: Any, states: np.ndarray, rows: np.ndarray, seats: np.ndarray, outs: np.ndarray) -> None:
     """outs[number] = the observation of seats[number] in the state of rows[number]."""
     for number in range(len(rows)):
         call_observe(calls[OBSERVE], states[rows[number]], seats[number], outs[number])
 
 
 @jit_nogil
-def random_batch(calls, template, states, masks, outs, seed, steps):
+def random_batch(
+    calls: Any, template: np.ndarray, states: np.ndarray, masks: np.ndarray, outs: np.ndarray, seed: int, steps: int
+) -> tuple[int, int]:
     """Random play in every state, `steps` rounds, finished games dealt anew; the loop that benchmarks time.
 
     outs: observations to write (of the seat to act), or zero rows to write none. Returns decisions and games ended.
@@ -320,14 +324,23 @@ def random_batch(calls, template, states, masks, outs, seed, steps):
 
 
 @jit_nogil
-def score_batch(calls, states, rows, points, places):
+def score_batch(calls: Any, states: np.ndarray, rows: np.ndarray, points: np.ndarray, places: np.ndarray) -> None:
     """Points and places of every seat, one row a game."""
     for number in range(len(rows)):
         call_score(calls[SCORE], states[rows[number]], points[number], places[number])
 
 
 @jit_nogil
-def answer_batch(calls, greedy_call, states, rows, learners, policies, salts, masks):
+def answer_batch(
+    calls: Any,
+    greedy_call: Any,
+    states: np.ndarray,
+    rows: np.ndarray,
+    learners: np.ndarray,
+    policies: np.ndarray,
+    salts: np.ndarray,
+    masks: np.ndarray,
+) -> None:
     """Let built-in policies act in the rows until the learner of each is asked or its game is over.
 
     learners[i]: the seat that is not answered for; policies[i, seat]: the built-in policy of a seat, negative where

@@ -271,9 +271,7 @@ class Position:
             IndexError,
             NotationError,
         ) as error:
-            raise CorruptDataError(
-                f"this is no position of a game: {error!r}; give what to_json() returned"
-            ) from error
+            raise CorruptDataError(f"this is no position of a game: {error!r}; give what to_json() returned") from error
         code = loops.check(game.check_call, states, 0)
         if code:
             meaning = game.modules["state"].INVARIANTS.get(code, "unknown")

@@ -7,7 +7,7 @@ Words are 32 bits held in int64, so that the JIT and plain Python agree to the b
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ OPPONENTS: Final = 1003
 
 
 @jit
-def threefry(key_low, key_high, counter_low, counter_high, rounds):
+def threefry(key_low: int, key_high: int, counter_low: int, counter_high: int, rounds: int) -> tuple[int, int]:
     """Threefry-2x32: two 32-bit words from a 64-bit key and a 64-bit counter."""
     keys = (key_low, key_high, _PARITY ^ key_low ^ key_high)
     x = (counter_low + key_low) & _WORD
@@ -45,21 +45,21 @@ def threefry(key_low, key_high, counter_low, counter_high, rounds):
 
 
 @jit
-def word(key, kind, count):
+def word(key: int, kind: int, count: int) -> int:
     """A 32-bit word, uniform over keys, kinds and counts (all non-negative)."""
     low, _ = threefry(key & _WORD, key >> 32, count & _WORD, kind, _ROUNDS)
     return low
 
 
 @jit
-def derive_key(key, kind, count):
+def derive_key(key: int, kind: int, count: int) -> int:
     """A new key below 2^53 out of a key."""
     low, high = threefry(key & _WORD, key >> 32, count & _WORD, kind, _ROUNDS)
     return ((high & 0x1FFFFF) << 32) | low  # 21 + 32 bits: KEY_LIMIT is 2^53
 
 
 @jit
-def below(s, kind, limit):
+def below(s: Any, kind: int, limit: int) -> int:
     """A number from 0 to limit - 1 (limit up to 2^31): the next draw of `kind`.
 
     By multiplication; the bias is below limit / 2^32.
@@ -70,7 +70,7 @@ def below(s, kind, limit):
 
 
 @jit
-def shuffle(s, kind, items, size):
+def shuffle(s: Any, kind: int, items: np.ndarray, size: int) -> None:
     """Shuffle the first `size` items of a vector in place (Fisher and Yates)."""
     for last in range(size - 1, 0, -1):
         other = below(s, kind, last + 1)
@@ -80,7 +80,7 @@ def shuffle(s, kind, items, size):
 
 
 @jit
-def draw(s, kind, counts):
+def draw(s: Any, kind: int, counts: np.ndarray) -> int:
     """Draw one item from a multiset given as counts per kind of item, without replacement; -1 from an empty one."""
     total = 0
     for item in range(len(counts)):
@@ -97,6 +97,6 @@ def draw(s, kind, counts):
 
 
 @jit
-def rekey(s, salt):
+def rekey(s: Any, salt: int) -> None:
     """Give the record a future of its own: a new key out of the old one and the salt."""
     s.key = derive_key(int(s.key), REKEY, salt)

@@ -54,9 +54,7 @@ def record_dtype(spec: GameSpec, fields: Sequence[Field]) -> np.dtype:
     for field in fields:
         bounds = np.iinfo(field.dtype)
         if not bounds.min <= field.span[0] <= field.span[1] <= bounds.max:
-            raise GameDefinitionError(
-                f"{spec.id}: the range {field.span} of {field.name!r} does not fit {field.dtype}"
-            )
+            raise GameDefinitionError(f"{spec.id}: the range {field.span} of {field.name!r} does not fit {field.dtype}")
     columns.sort(key=lambda column: -column[1].itemsize)
     layout = [(name, *HEADER.fields[name][:1]) for name in HEADER.names or ()] + columns  # type: ignore[index]
     aligned = np.dtype(layout, align=True)

@@ -242,9 +242,7 @@ class GameSpec:
         if not whole or not self.min_players <= players <= self.max_players:
             span = f"{self.min_players} to {self.max_players}"
             wanted = str(self.min_players) if self.min_players == self.max_players else span
-            raise OptionError(
-                f"{self.title} takes {wanted} players, not {num_players!r}: set num_players={wanted}"
-            )
+            raise OptionError(f"{self.title} takes {wanted} players, not {num_players!r}: set num_players={wanted}")
         known = {option.name: option for option in self.all_options(int(players))}
         for name in options:
             if name not in known:

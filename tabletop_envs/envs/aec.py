@@ -265,13 +265,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         except TypeError:
             self._refuse(action)
             return
-        if (
-            number < 0
-            or number >= self._num_actions
-            or not self._legal[number]
-            or action is True
-            or action is False
-        ):
+        if number < 0 or number >= self._num_actions or not self._legal[number] or action is True or action is False:
             self._refuse(action)
             return
         # during the game nobody is paid: all rewards stand at 0 already

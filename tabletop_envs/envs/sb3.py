@@ -41,9 +41,7 @@ class OpponentPool:
     and weighed anew between steps; games in progress keep the opponents that they began with.
     """
 
-    def __init__(
-        self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = RANDOM
-    ) -> None:
+    def __init__(self, members: Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]] = RANDOM) -> None:
         self.members: list[tuple[Opponent, float]] = []
         if isinstance(members, Mapping):
             self.replace(list(members.items()))
@@ -59,14 +57,10 @@ class OpponentPool:
                 raise OptionError(f"{pair!r} is no opponent with a weight: give pairs, as ('random', 1.0)")
             member, weight = pair
             if isinstance(member, str) and member not in BUILT_IN:
-                raise UnknownAgentError(
-                    f"no built-in policy {member!r}: give one of {', '.join(BUILT_IN)} or a policy"
-                )
+                raise UnknownAgentError(f"no built-in policy {member!r}: give one of {', '.join(BUILT_IN)} or a policy")
             number = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
             if not number or not 0 <= weight < math.inf:
-                raise OptionError(
-                    f"the weight {weight!r} of an opponent is not possible: give a number, 0 or more"
-                )
+                raise OptionError(f"the weight {weight!r} of an opponent is not possible: give a number, 0 or more")
         if not sum(weight for _, weight in members) > 0:
             raise OptionError("the opponents have no weight: give at least one a positive weight")
         self.members = [(member, float(weight)) for member, weight in members if weight > 0]
@@ -234,9 +228,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._with_mask(self.batch.observe(rows, self.seating.learners[rows]), self.batch.masks[rows])
 
     def _with_mask(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return (
-            np.concatenate([observations, masks], axis=1, dtype=np.float32) if self.append_mask else observations
-        )
+        return np.concatenate([observations, masks], axis=1, dtype=np.float32) if self.append_mask else observations
 
     def action_masks(self) -> np.ndarray:
         """The masks of the learner in every game, (N, actions) bool."""
@@ -258,9 +250,7 @@ class SelfPlayVecEnv(VecEnv):
             raise AttributeError(f"{type(self).__name__} has no attribute {attr_name!r}")
         setattr(self, attr_name, value)
 
-    def env_method(
-        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
-    ) -> list[Any]:
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """`action_masks` and `position` per game; other methods do not exist per game."""
         chosen = list(self._get_indices(indices))
         if method_name == "action_masks":
@@ -268,9 +258,7 @@ class SelfPlayVecEnv(VecEnv):
             return [masks[row] for row in chosen]
         if method_name == "position":
             return [self.batch.position(row) for row in chosen]
-        raise AttributeError(
-            f"games of a batch have no method {method_name!r}: there are action_masks and position"
-        )
+        raise AttributeError(f"games of a batch have no method {method_name!r}: there are action_masks and position")
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None

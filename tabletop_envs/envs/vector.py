@@ -124,9 +124,7 @@ class Seating:
         """Put a policy on a seat. Raises UnknownAgentError for a name that is no built-in policy."""
         if isinstance(policy, str):
             if policy not in BUILT_IN:
-                raise UnknownAgentError(
-                    f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy"
-                )
+                raise UnknownAgentError(f"no built-in policy {policy!r}: give one of {', '.join(BUILT_IN)} or a policy")
             self._codes[row, seat] = BUILT_IN[policy]
             if policy == GREEDY:
                 self._greedy_call = self.batch.game.greedy_call
@@ -251,9 +249,7 @@ class TabletopVector:
             rows = self.batch.finished(rows)
             if not len(rows):
                 return
-        raise OptionError(
-            f"in {MAX_DEALS} deals game {rows[0]} ended before anybody was asked: change the options"
-        )
+        raise OptionError(f"in {MAX_DEALS} deals game {rows[0]} ended before anybody was asked: change the options")
 
     def _result(
         self,

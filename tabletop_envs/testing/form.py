@@ -39,13 +39,7 @@ def declaration(subject: Subject) -> str:
     game, spec = subject.game, subject.game.spec
     if not re.fullmatch(r"[a-z][a-z0-9_]*", spec.id):
         fail(spec.id, "an id is lower case with underscores")
-    if (
-        spec.version < 0
-        or not spec.title
-        or not spec.summary
-        or spec.score_scale <= 0
-        or spec.opening_decisions < 0
-    ):
+    if spec.version < 0 or not spec.title or not spec.summary or spec.score_scale <= 0 or spec.opening_decisions < 0:
         fail(spec.id, "version, title, summary, score_scale or opening_decisions is missing or negative")
     if not 2 <= spec.min_players <= spec.max_players:
         fail(spec.id, f"{spec.min_players} to {spec.max_players} players are not possible")
@@ -103,9 +97,7 @@ def layouts(subject: Subject) -> str:
     offset = 0
     for block in game.actions.blocks:
         if block.option is not None:
-            fail(
-                game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all"
-            )
+            fail(game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all")
         if game.actions.start(block.name) != offset:
             fail(
                 game.spec.id,
@@ -125,11 +117,7 @@ def layouts(subject: Subject) -> str:
         size = game.observation_size(settings)
         space = game.observations.space(settings.values)
         parts = game.observations.decode(np.arange(size, dtype=np.float32), settings.values)
-        if (
-            space.shape != (size,)
-            or space.dtype != np.float32
-            or sum(part.size for part in parts.values()) != size
-        ):
+        if space.shape != (size,) or space.dtype != np.float32 or sum(part.size for part in parts.values()) != size:
             fail(settings, f"space {space} and blocks do not agree on {size} numbers")
     return f"{game.num_actions} actions, {game.observations.full_size} numbers with every option"
 

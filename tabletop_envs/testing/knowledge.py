@@ -80,20 +80,14 @@ def determinize(subject: Subject) -> str:
             if position.determinize(seat, _SALTS[0]) != copies[0]:
                 fail(position, f"determinize of seat {seat} gives two results for one salt")
             if len({copy.seed for copy in (position, *copies)}) < 1 + len(copies):
-                fail(
-                    position, f"determinize of seat {seat} does not re-key chance by the salt: call rekey(s, salt)"
-                )
+                fail(position, f"determinize of seat {seat} does not re-key chance by the salt: call rekey(s, salt)")
             for name in varied:
-                varied[name] |= any(
-                    not np.array_equal(copy.states[name], position.states[name]) for copy in copies
-                )
+                varied[name] |= any(not np.array_equal(copy.states[name], position.states[name]) for copy in copies)
             _plays_on(position, copies[0], seat)
             seen += 1
     constant = [name for name, differs in varied.items() if not differs]
     if constant:
-        fail(
-            subject.game.spec.id, f"determinize never changes {', '.join(constant)}, which not every seat may know"
-        )
+        fail(subject.game.spec.id, f"determinize never changes {', '.join(constant)}, which not every seat may know")
     return f"{seen} seats in positions; varied: {', '.join(varied) or 'nothing, as nothing is secret'}"
 
 
@@ -161,9 +155,7 @@ def secrets(subject: Subject) -> str:
                     changed += 1
                     what = f"{field.name}{list(index)}"
                     if not np.array_equal(seen, copy.observe(seat)):
-                        fail(
-                            position, f"the observation of seat {seat} changes with {what}, which it may not know"
-                        )
+                        fail(position, f"the observation of seat {seat} changes with {what}, which it may not know")
                     if position.seat == seat:
                         loops.legal(copy.game.calls, copy.states, 0, mask)
                         if not np.array_equal(mask, position.action_mask()):

@@ -28,9 +28,7 @@ def light_import(subject: Subject) -> str:
     code = f"import sys, {package}; print([m for m in {_HEAVY!r} if m in sys.modules])"
     loaded = _run(jit.MODE, "-c", code).communicate()[0].strip()
     if loaded != "[]":
-        fail(
-            package, f"importing it loads {loaded or 'nothing, but fails'}: keep these imports out of __init__.py"
-        )
+        fail(package, f"importing it loads {loaded or 'nothing, but fails'}: keep these imports out of __init__.py")
     return ""
 
 
@@ -42,9 +40,7 @@ def modes_agree(subject: Subject) -> str:
     for mode, process in others.items():
         output, errors = process.communicate(timeout=_LIMIT)
         if process.returncode:
-            fail(
-                subject.game.spec.id, f"with TABLETOP_ENVS_JIT={mode} a game breaks off:\n{errors.strip()[-1500:]}"
-            )
+            fail(subject.game.spec.id, f"with TABLETOP_ENVS_JIT={mode} a game breaks off:\n{errors.strip()[-1500:]}")
         theirs = output.split("\n")
         for number, line in enumerate(mine):
             if line != theirs[number]:

@@ -116,9 +116,7 @@ def other_values(option: Option) -> list[Any]:
         values = [dict(zip(names, counts, strict=True)) for counts in (evenly, at_once)]
     else:
         raise TypeError(f"{type(option).__name__} is no kind of option")
-    return [
-        value for number, value in enumerate(values) if value != option.default and value not in values[:number]
-    ]
+    return [value for number, value in enumerate(values) if value != option.default and value not in values[:number]]
 
 
 def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
@@ -194,9 +192,7 @@ def pick(position: Position, salt: int, style: str | None = None) -> int:
 
 def reach(game: Game, settings: Settings, seed: int, decisions: int) -> Position:
     """The position of a walk at this number of decisions: what the failure of a check tells of."""
-    return next(
-        position for position in walk(game, settings, seed) if position.decisions == decisions or position.over
-    )
+    return next(position for position in walk(game, settings, seed) if position.decisions == decisions or position.over)
 
 
 def where(position: Position) -> str:

@@ -55,9 +55,7 @@ class NetworkShape:
         return cls(board, input_planes, input_flat, output_planes, output_flat)
 
 
-def _split(
-    blocks: list[Block], board: tuple[int, int] | None
-) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+def _split(blocks: list[Block], board: tuple[int, int] | None) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     planes: list[tuple[int, ...]] = []
     flat: list[int] = []
     offset = 0
@@ -109,9 +107,7 @@ class LayoutTrunk(BaseFeaturesExtractor):
         whole = self.flat_net(observations.index_select(1, self.flat))
         if self.shape.board is None:
             return self.mix(whole)  # type: ignore[no-any-return]
-        images = observations.index_select(1, self.planes).view(
-            -1, len(self.shape.input_planes), *self.shape.board
-        )
+        images = observations.index_select(1, self.planes).view(-1, len(self.shape.input_planes), *self.shape.board)
         # the flat facts reach every cell as a bias
         cells = torch.relu(self.first(images) + self.spread(whole)[:, :, None, None])
         for convolution in self.convolutions:

@@ -85,14 +85,14 @@ class RunConfig:
     options: dict[str, Any] = field(default_factory=dict)
     minutes: float = 10.0
     seed: int = 0
-    num_envs: int = 128
-    rollout: int = 64
+    num_envs: int = 256
+    rollout: int = 32
     batch_size: int = 1024
     epochs: int = 4
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     entropy: float = 0.01
     gamma: float = 1.0
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.9
     clip: float = 0.2
     reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "score": 0.5})
     as_earned: bool = True
@@ -100,9 +100,7 @@ class RunConfig:
     channels: int = 16
     depth: int = 2
     width: int = 128
-    pool: dict[str, float] = field(
-        default_factory=lambda: {LATEST: 0.5, SNAPSHOT: 0.2, "random": 0.1, "greedy": 0.2}
-    )
+    pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.5, SNAPSHOT: 0.2, "random": 0.1, "greedy": 0.2})
     snapshot_minutes: float = 1.0
     snapshots: int = 8
 
@@ -113,9 +111,7 @@ class RunConfig:
         for name in _POSITIVE:
             self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) > 0, "a positive number")
         for name in _SHARES:
-            self._demand(
-                name, _is_number(getattr(self, name)) and getattr(self, name) <= 1, "a number from 0 to 1"
-            )
+            self._demand(name, _is_number(getattr(self, name)) and getattr(self, name) <= 1, "a number from 0 to 1")
         self._demand("entropy", _is_number(self.entropy), "a number, 0 or more")
         for name in _SWITCHES:
             self._demand(name, isinstance(getattr(self, name), bool), "true or false")
@@ -236,9 +232,7 @@ class TrainingRun:
         path = self.folder / "checkpoint.zip"
         if path.exists():
             return load_model(path, env, seed)
-        shape = NetworkShape.of(
-            self.game.observations, self.game.actions, self.settings.values, config.append_mask
-        )
+        shape = NetworkShape.of(self.game.observations, self.game.actions, self.settings.values, config.append_mask)
         trunk = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
         return MaskablePPO(
             LayoutPolicy,
@@ -304,9 +298,7 @@ class _Watcher(BaseCallback):
         try:
             twin.policy.load_state_dict(torch.load(path, weights_only=True))
         except Exception as error:
-            raise CorruptDataError(
-                f"{path} cannot be read ({error}): remove it from state.json to go on"
-            ) from error
+            raise CorruptDataError(f"{path} cannot be read ({error}): remove it from state.json to go on") from error
         return twin
 
     @property
@@ -370,9 +362,7 @@ class _Watcher(BaseCallback):
         self.rows.append(row)
         finished = self.fraction >= 1.0
         if self.on_progress:
-            self.on_progress(
-                Progress(self.fraction, self.num_timesteps, self.seconds, rate, shares, self.stopping)
-            )
+            self.on_progress(Progress(self.fraction, self.num_timesteps, self.seconds, rate, shares, self.stopping))
         if finished:
             self.model.num_timesteps = self.model._total_timesteps  # the update on this rollout is the last
 
@@ -460,9 +450,7 @@ def is_run(folder: Path) -> bool:
 
 def _is_free(folder: Path) -> bool:
     # a run that was killed while it wrote its very first file leaves that draft
-    return not folder.exists() or (
-        folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)}
-    )
+    return not folder.exists() or (folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)})
 
 
 def load_config(folder: Path) -> RunConfig:
@@ -470,18 +458,14 @@ def load_config(folder: Path) -> RunConfig:
     path = Path(folder) / CONFIG
     facts = _read_json(path)
     if facts.pop("format", None) != FORMAT:
-        raise CorruptDataError(
-            f"{path} was written by another program or version: start a new run in another folder"
-        )
+        raise CorruptDataError(f"{path} was written by another program or version: start a new run in another folder")
     names = {f.name for f in fields(RunConfig)}
     if not {"game", "num_players"} <= set(facts) <= names:
         raise CorruptDataError(f"{path} does not describe a run: restore it from a copy, or start a new run")
     try:
         return RunConfig(**facts)
     except OptionError as error:
-        raise CorruptDataError(
-            f"{path} is damaged ({error}): restore it from a copy, or start a new run"
-        ) from error
+        raise CorruptDataError(f"{path} is damaged ({error}): restore it from a copy, or start a new run") from error
 
 
 def _demand_same(folder: Path, stored: RunConfig, wanted: RunConfig) -> None:
@@ -503,9 +487,7 @@ def _load_state(path: Path) -> dict[str, Any]:
     counted = all(_is_whole(facts.get(name), 0, _LARGE**2) for name in ("steps", "taken"))
     named = isinstance(names, list) and all(isinstance(name, str) for name in names)
     if facts.get("format") != FORMAT or not (counted and named and _is_number(facts.get("seconds"))):
-        raise CorruptDataError(
-            f"{path} does not tell where a run stands: restore it from a copy, or start a new run"
-        )
+        raise CorruptDataError(f"{path} does not tell where a run stands: restore it from a copy, or start a new run")
     return facts
 
 

@@ -21,9 +21,7 @@ class Phase(IntEnum):
     OVER = 1
 
 
-FIELDS: Final = (
-    Field("named", np.int8, (SEATS,), "seat -> the seat that it named, -1 none yet", (-1, SEATS - 1)),
-)
+FIELDS: Final = (Field("named", np.int8, (SEATS,), "seat -> the seat that it named, -1 none yet", (-1, SEATS - 1)),)
 DTYPE: Final = record_dtype(GAME, FIELDS)
 INVARIANTS: Final = {1: "the seats name in their order"}
 

@@ -200,9 +200,7 @@ def _choose_architects(s, mask, salt):
         high = s.built[1] | BIT[first, 1] | BIT[second, 1]
         first_low, first_high = sight(first, low, high)
         second_low, second_high = sight(second, low, high)
-        cell = _best_cell(
-            own_worths, first_low & second_low & own_low, first_high & second_high & own_high, NOWHERE
-        )
+        cell = _best_cell(own_worths, first_low & second_low & own_low, first_high & second_high & own_high, NOWHERE)
         worth = POINT * own_worths[cell]
         # the opponent may move either architect: what one of them sees now can become a lot
         open_low, open_high = (first_low | second_low) & rival_low, (first_high | second_high) & rival_high

@@ -56,9 +56,7 @@ def arrange(case: Mapping[str, Any], s: np.record) -> None:
     given = case["setup"]
     if set(given) != _SETUP_KEYS:
         odd = ", ".join(sorted(set(given) ^ _SETUP_KEYS))
-        raise NotationError(
-            f"set-up keys {odd} are missing or not understood: give {', '.join(sorted(_SETUP_KEYS))}"
-        )
+        raise NotationError(f"set-up keys {odd} are missing or not understood: give {', '.join(sorted(_SETUP_KEYS))}")
     pieces, architects = read_board(given["board"])
     if given["first_turn"] and any(pieces):
         raise NotationError("first_turn is true with buildings on the board: set it to false")
@@ -173,9 +171,7 @@ def _blocks_after(colour: int) -> Check:
         for cell, blocks in expected.items():
             board = position.states[0].board.copy()
             board[int(cell)] = 1 + HOUSE + KINDS * colour
-            lines += _unequal(
-                f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell))
-            )
+            lines += _unequal(f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell)))
         return lines
 
     return check

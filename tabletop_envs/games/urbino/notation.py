@@ -189,9 +189,7 @@ def read_board(rows: Sequence[str]) -> tuple[list[int], list[int]]:
         raise NotationError(f"{rows!r} is no board: give {ROWS} strings of {COLS} characters")
     strange = set(letters) - set(_LETTERS + "01")
     if strange or letters.count("0") > 1 or letters.count("1") > 1:
-        raise NotationError(
-            f"{rows!r} is no board: use {_LETTERS!r} freely, 0 and 1 (the architects) at most once"
-        )
+        raise NotationError(f"{rows!r} is no board: use {_LETTERS!r} freely, 0 and 1 (the architects) at most once")
     pieces = [max(_LETTERS.find(letter), 0) for letter in letters]
     return pieces, [letters.index(architect) if architect in letters else NOWHERE for architect in "01"]
 
@@ -280,9 +278,7 @@ def parse_position(text: str, s: np.record) -> None:
     """
     parts = text.split()
     if len(parts) != len(_TEXT_FIELDS):
-        raise NotationError(
-            f"{text!r} has {len(parts)} fields: give {len(_TEXT_FIELDS)}, {', '.join(_TEXT_FIELDS)}"
-        )
+        raise NotationError(f"{text!r} has {len(parts)} fields: give {len(_TEXT_FIELDS)}, {', '.join(_TEXT_FIELDS)}")
     board, architects, supply, turn, phase, skips, decisions = parts
     cells = [NOWHERE if name == _UNPLACED else parse_cell(name) for name in architects.split(",")]
     if len(cells) != PLAYERS:

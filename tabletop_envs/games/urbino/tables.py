@@ -134,9 +134,7 @@ def _lines() -> NDArray[np.int8]:
 
 # int64[3, 4], [monument] -> first, middle and last kind of the line, bonus: a monument counts double, so the
 # bonus is the plain value of the line (R11.2).
-MONUMENTS: Final[NDArray[np.int64]] = _read_only(
-    np.column_stack([_MONUMENT_KINDS, VALUE[_MONUMENT_KINDS].sum(axis=1)])
-)
+MONUMENTS: Final[NDArray[np.int64]] = _read_only(np.column_stack([_MONUMENT_KINDS, VALUE[_MONUMENT_KINDS].sum(axis=1)]))
 
 # int64[82, 2], [cell] -> the set of this cell alone; empty for NOWHERE.
 BIT: Final[NDArray[np.int64]] = _read_only(_bits())
@@ -162,7 +160,7 @@ LINES: Final[NDArray[np.int8]] = _read_only(_lines())
 def _lines_through() -> NDArray[np.int16]:
     table = np.full((CELLS, 6), -1, np.int16)
     for cell in range(CELLS):
-        lines = np.flatnonzero((cell == LINES).any(axis=1))
+        lines = np.flatnonzero(np.isin(LINES, cell).any(axis=1))
         table[cell, : len(lines)] = lines
     return table
 

@@ -33,9 +33,7 @@ from tabletop_envs.games.urbino import cases, notation, state, view
 from tabletop_envs.games.urbino.notation import COLOURS
 
 HERE = Path(__file__).parent
-RULES = (
-    Path(registry.load("urbino").modules["rules"].__file__ or "").with_name("RULES.md").read_text(encoding="utf-8")
-)
+RULES = Path(registry.load("urbino").modules["rules"].__file__ or "").with_name("RULES.md").read_text(encoding="utf-8")
 CASES: list[dict[str, Any]] = casebook.load(HERE / "cases.json")
 DATA: dict[str, Any] = json.loads((HERE / "data.json").read_text(encoding="utf-8"))
 TRACES: list[dict[str, Any]] = json.loads(gzip.decompress((HERE / "traces.json.gz").read_bytes()))["games"]
@@ -47,9 +45,7 @@ BROWN_FIRST = 406
 ACTIONS = 408
 CELLS = range(81)
 VALUES = {"h": 1, "p": 2, "t": 3}
-OPTION_SETS = [
-    dict(zip(("monuments", "build_planes"), on, strict=True)) for on in product((False, True), repeat=2)
-]
+OPTION_SETS = [dict(zip(("monuments", "build_planes"), on, strict=True)) for on in product((False, True), repeat=2)]
 
 
 @pytest.fixture(scope="module")
@@ -192,8 +188,7 @@ class Reading:
         scores, scored = [0, 0], [Counter[str](), Counter[str]()]
         for group in self.groups(self.pieces, False):
             counts = [
-                Counter(self.pieces[c].lower() for c in group if self.pieces[c].isupper() == side)
-                for side in (0, 1)
+                Counter(self.pieces[c].lower() for c in group if self.pieces[c].isupper() == side) for side in (0, 1)
             ]
             values = [sum(VALUES[letter] * count for letter, count in side.items()) for side in counts]
             ranks = [(value, side["t"], side["p"]) for value, side in zip(values, counts, strict=True)]
@@ -1087,9 +1082,7 @@ def test_what_is_no_position_is_refused(game: Game, change: str, to: str, words:
     ],
 )
 def test_impossible_facts_are_refused(path: tuple[str, ...], value: Any, words: str) -> None:
-    facts = next(
-        p.to_json() for p in random_game(11) if p.decisions > 30 and p.phase == "relocate" and p.seat == 0
-    )
+    facts = next(p.to_json() for p in random_game(11) if p.decisions > 30 and p.phase == "relocate" and p.seat == 0)
     assert Position.from_json(facts).to_json() == facts
     place = facts["position"]
     for name in path[:-1]:
