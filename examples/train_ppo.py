@@ -2,7 +2,7 @@
 
     python examples/train_ppo.py urbino --minutes 5
 
-One seat of each of 128 games learns; the others are played by a pool: the network as it is now, frozen copies of its
+One seat of each of 256 games learns; the others are played by a pool: the network as it is now, frozen copies of its
 past, and the built-in baselines. `tabletop-envs train` does the same and adds a run folder that can be resumed.
 
 Why not alternate the seats of one AEC environment in one stream of experience? Because then a seat's value would be
@@ -59,7 +59,7 @@ def main() -> None:
     pool = OpponentPool("random")
     env = SelfPlayVecEnv(
         arguments.game,
-        128,
+        256,
         arguments.players,
         opponents=pool,
         reward={"win": 0.5, "score": 0.5},
@@ -72,12 +72,13 @@ def main() -> None:
     model = MaskablePPO(
         LayoutPolicy,
         env,
-        n_steps=64,
-        batch_size=2048,
-        n_epochs=3,
-        learning_rate=1e-3,
+        n_steps=32,
+        batch_size=1024,
+        n_epochs=4,
+        learning_rate=2e-3,
         ent_coef=0.01,
-        gamma=1.0,
+        gamma=1.0,  # the whole reward comes within one game
+        gae_lambda=0.9,
         policy_kwargs={"features_extractor_kwargs": {"shape": shape}},
         device="cpu",
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from tabletop_envs import registry
 from tabletop_envs.agents.base import BUILT_IN, GREEDY, BatchPolicy, Opponent, policy_name
-from tabletop_envs.core import loops
+from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position, check_key
@@ -102,7 +102,7 @@ class Batch:
 
     def position(self, row: int) -> Position:
         """A copy of one game as a Position."""
-        return Position(self.game, self.settings, self.states[row : row + 1].copy())
+        return Position(self.game, self.settings, record.clone(self.states[row : row + 1]))
 
 
 class Seating:

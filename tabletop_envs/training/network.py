@@ -80,7 +80,7 @@ class LayoutTrunk(BaseFeaturesExtractor):
         self,
         observation_space: spaces.Box,
         shape: NetworkShape,
-        channels: int = 32,
+        channels: int = 16,
         depth: int = 2,
         width: int = 128,
     ) -> None:
