@@ -18,7 +18,7 @@ from toy_game import broken
 
 from tabletop_envs import registry
 from tabletop_envs.core import jit
-from tabletop_envs.core.game import CONTRACT, Game
+from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import ActionLayout, Block
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Flag
@@ -33,12 +33,8 @@ TESTS = Path(__file__).parent
 
 def variant(game: Game, **functions: Any) -> Game:
     """The game with other compiled functions."""
-    twin = object.__new__(Game)
-    twin.__dict__ = {**game.__dict__, "modules": dict(game.modules)}
-    twin.__dict__.pop("check_call", None)
-    twin.functions = {**game.functions, **functions}
-    bound = [twin._bind(name) for name in CONTRACT if name != "check"]
-    twin.calls = np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
+    twin = game.with_functions(**functions)
+    twin.modules = dict(game.modules)
     return twin
 
 

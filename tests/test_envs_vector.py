@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from tabletop_envs.core import jit
-from tabletop_envs.core.game import CONTRACT, Game
+from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import OVER_CAP, OVER_RULES, RUNNING
-from tabletop_envs.core.loops import SETUP
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import POLICY, derive_key
 from tabletop_envs.envs.rewards import Reward
@@ -433,19 +432,8 @@ def _over_at_once(s):  # type: ignore[no-untyped-def]
     s.over = 1
 
 
-def with_setup(game: Game, setup: Any) -> Game:
-    """The game, dealt in another way."""
-    twin = object.__new__(Game)
-    twin.__dict__ = {**game.__dict__, "functions": {**game.functions, "setup": setup}}
-    assert list(CONTRACT)[SETUP] == "setup"
-    bound = list(game.calls)
-    bound[SETUP] = twin._bind("setup")
-    twin.calls = np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
-    return twin
-
-
 def test_a_game_that_ends_at_once_is_dealt_again(two_moves: Game) -> None:
-    vector = TabletopVector(with_setup(two_moves, _over_for_odd_keys), 20)
+    vector = TabletopVector(two_moves.with_functions(setup=_over_for_odd_keys), 20)
     result = vector.reset(seed=0)
     assert vector.batch.episodes.max() > 1
     for _ in range(4):
@@ -456,7 +444,7 @@ def test_a_game_that_ends_at_once_is_dealt_again(two_moves: Game) -> None:
 
 
 def test_a_game_that_always_ends_at_once_is_an_error(two_moves: Game) -> None:
-    vector = TabletopVector(with_setup(two_moves, _over_at_once), 2)
+    vector = TabletopVector(two_moves.with_functions(setup=_over_at_once), 2)
     with pytest.raises(OptionError, match="game 0 ended before anybody was asked: change the options"):
         vector.reset(seed=0)
 

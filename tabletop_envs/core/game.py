@@ -74,8 +74,8 @@ ALL: Final = -2
 class Game:
     """A game ready to run. Machinery knows games through this class alone.
 
-    spec: the declaration; dtype: of the records; actions, observations: the layouts; calls: what compiled loops take
-    as their first argument (addresses, or the functions themselves with the JIT off).
+    spec: the declaration; dtype: of the records; actions, observations: the layouts; functions: those of the
+    contract, by name.
 
     Raises GameDefinitionError for a folder that does not keep the contract.
     """
@@ -96,12 +96,16 @@ class Game:
         self.functions: dict[str, Callable[..., Any]] = {
             name: self._part(file, name) for name, (file, _, _) in CONTRACT.items()
         }
-        bound = [self._bind(name) for name in CONTRACT if name not in LATE]
-        self.calls: Any = np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
 
     def _bind(self, name: str) -> Any:
         _, returns, arguments = CONTRACT[name]
         return jit.bind(self.functions[name], returns, (jit.record_type(self.dtype), *arguments))
+
+    @cached_property
+    def calls(self) -> Any:
+        """What the loops take: addresses, or the functions themselves with the JIT off."""
+        bound = [self._bind(name) for name in CONTRACT if name not in LATE]
+        return np.array(bound, dtype=np.int64) if jit.COMPILED else tuple(bound)
 
     @cached_property
     def check_call(self) -> Any:
@@ -135,6 +139,14 @@ class Game:
     def template(self, settings: Settings) -> np.ndarray:
         """One zeroed record, shape (1,), ready for a key and `setup`."""
         return record.template(self.dtype, settings)
+
+    def with_functions(self, **functions: Callable[..., Any]) -> Game:
+        """The same game with some functions of the contract exchanged, to try out a rule or a baseline."""
+        twin = object.__new__(Game)
+        bound = ("calls", "greedy_call", "check_call")
+        twin.__dict__.update({name: value for name, value in self.__dict__.items() if name not in bound})
+        twin.functions = {**self.functions, **functions}
+        return twin
 
     def __repr__(self) -> str:
         return f"<Game {self.spec.env_id}>"
