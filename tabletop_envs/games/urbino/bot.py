@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from tabletop_envs.core.bits import count_bits, lowest_bit
+from tabletop_envs.core.bits import count_bits
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.random import word
 from tabletop_envs.games.urbino.actions import ARCHITECT, BUILD, FIRST, NUM_ACTIONS, STAY
-from tabletop_envs.games.urbino.rules import sight, wanted
+from tabletop_envs.games.urbino.rules import first_cell, sight, wanted, without_first
 from tabletop_envs.games.urbino.state import Phase, block_value
 from tabletop_envs.games.urbino.tables import (
     BIT,
@@ -24,7 +24,6 @@ from tabletop_envs.games.urbino.tables import (
     KINDS,
     LINES,
     LINES_THROUGH,
-    LOW_CELLS,
     MONUMENTS,
     NEIGHBOUR_CELLS,
     NOWHERE,
@@ -144,12 +143,8 @@ def _cell_worths(s, colour, low, high):
     """[cell] -> the worth of its best building, for the cells of the set."""
     worths = np.empty(CELLS, dtype=np.int64)
     while low | high != 0:
-        if low != 0:
-            cell = lowest_bit(low)
-            low &= low - 1
-        else:
-            cell = LOW_CELLS + lowest_bit(high)
-            high &= high - 1
+        cell = first_cell(low, high)
+        low, high = without_first(low, high)
         worths[cell] = best_building(s, colour, cell)[0]
     return worths
 
@@ -159,12 +154,8 @@ def _best_cell(worths, low, high, left_out):
     """The cell of the set that is worth most, but for `left_out`; NOWHERE if there is none."""
     best = NOWHERE
     while low | high != 0:
-        if low != 0:
-            cell = lowest_bit(low)
-            low &= low - 1
-        else:
-            cell = LOW_CELLS + lowest_bit(high)
-            high &= high - 1
+        cell = first_cell(low, high)
+        low, high = without_first(low, high)
         if cell != left_out and (best == NOWHERE or worths[cell] > worths[best]):
             best = cell
     return best
@@ -174,9 +165,17 @@ def _best_cell(worths, low, high, left_out):
 
 
 @jit
-def _wins_tie(s, salt, action, ties):
-    # the last of so many equals is taken with a chance of 1 in so many
-    return (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0
+def _weigh(s, salt, leader, worth, action):
+    """The leader (worth, action or -1, how many are equal) with one action more to choose from."""
+    best, choice, ties = leader
+    if choice < 0 or worth > best:
+        return worth, action, 1
+    if worth == best:
+        # the last of so many equals is taken with a chance of 1 in so many
+        ties += 1
+        if (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0:
+            choice = action
+    return best, choice, ties
 
 
 @jit
@@ -207,12 +206,7 @@ def _choose_architects(s, mask, salt):
         reply = _best_cell(rival_worths, open_low, open_high, cell)
         if reply != NOWHERE:
             worth -= REPLY * rival_worths[reply]
-        if choice < 0 or worth > best:
-            best, choice, ties = worth, action, 1
-        elif worth == best:
-            ties += 1
-            if _wins_tie(s, salt, action, ties):
-                choice = action
+        best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, action)
     return choice
 
 
@@ -226,12 +220,7 @@ def _choose_build(s, mask, salt):
             continue
         worth, kind = best_building(s, int(s.seat), cell)
         action = BUILD + CELLS * kind + cell
-        if choice < 0 or worth > best:
-            best, choice, ties = worth, action, 1
-        elif worth == best:
-            ties += 1
-            if _wins_tie(s, salt, action, ties):
-                choice = action
+        best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, action)
     return choice
 
 
@@ -246,12 +235,7 @@ def _choose_placement(s, mask, salt):
         other = int(s.architects[0])
         low, high = sight(cell, BIT[other, 0], BIT[other, 1])
         seen = count_bits(low) + count_bits(high)
-        if choice < 0 or seen > best:
-            best, choice, ties = seen, start + cell, 1
-        elif seen == best:
-            ties += 1
-            if _wins_tie(s, salt, start + cell, ties):
-                choice = start + cell
+        best, choice, ties = _weigh(s, salt, (best, choice, ties), seen, start + cell)
     return choice
 
 

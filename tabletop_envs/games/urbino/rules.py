@@ -20,10 +20,10 @@ from tabletop_envs.games.urbino.state import (
     line_monument,
 )
 from tabletop_envs.games.urbino.tables import (
-    BETWEEN,
     BIT,
     BROWN,
     CELLS,
+    ENTERED,
     GROWING,
     HOUSE,
     KINDS,
@@ -35,6 +35,7 @@ from tabletop_envs.games.urbino.tables import (
     NOWHERE,
     PLAYERS,
     RAYS,
+    STRIDE,
     SUPPLY,
     WHITE,
 )
@@ -58,6 +59,21 @@ def setup(s):
     s.phase = Phase.PLACE_ARCHITECT
     s.turn = BROWN
     s.seat = BROWN
+
+
+# --- sets of cells -----------------------------------------------------------------------------------------------
+
+
+@jit
+def first_cell(low, high):
+    """The lowest cell of a set that is not empty."""
+    return lowest_bit(low) if low != 0 else LOW_CELLS + lowest_bit(high)
+
+
+@jit
+def without_first(low, high):
+    """The set without its lowest cell."""
+    return (low & (low - 1), high) if low != 0 else (low, high & (high - 1))
 
 
 # --- sight and lots (R5) ----------------------------------------------------------------------------------------
@@ -123,36 +139,60 @@ def can_stay(s, colour):
 
 
 @jit
-def relocations(s, colour, architect, any_will_do):
+def _slide(low, high, stride, growing):
+    """The set moved by so many cells; what runs over the end of the board is gone."""
+    if growing:
+        return (low << stride) & ALL_LOW, ((high << stride) | (low >> (LOW_CELLS - stride))) & ALL_HIGH
+    return (low >> stride) | ((high << (LOW_CELLS - stride)) & ALL_LOW), high >> stride
+
+
+@jit
+def _seen_towards(direction, low, high, empty_low, empty_high):
+    """R5.2 for a whole set: the empty cells that some cell of the set sees in one direction.
+
+    The set grows through empty cells by 1, 2 and 4 cells, then takes one step more: 8 in all.
+    """
+    stride = STRIDE[direction]
+    growing = direction < GROWING
+    open_low = empty_low & ENTERED[direction, 0]
+    open_high = empty_high & ENTERED[direction, 1]
+    way_low, way_high = open_low, open_high
+    for doubling in range(3):
+        moved_low, moved_high = _slide(low, high, stride << doubling, growing)
+        low |= way_low & moved_low
+        high |= way_high & moved_high
+        moved_low, moved_high = _slide(way_low, way_high, stride << doubling, growing)
+        way_low &= moved_low
+        way_high &= moved_high
+    moved_low, moved_high = _slide(low, high, stride, growing)
+    return moved_low & open_low, moved_high & open_high
+
+
+@jit
+def relocations(s, colour, architect):
     """R4.3, R4.4: the cells to which the architect may be moved so that the colour has a legal build.
 
-    Told from the lots: a cell x that the standing architect sees and that takes a building becomes a lot when the
-    other one is put where it sees x, and not on the line between x and the standing one (R5.5). The moved architect
-    is lifted first: its old cell neither blocks nor is a target (R5.6). `any_will_do` stops at the first x that helps.
+    Told from the lots: a cell that the standing architect sees and that takes a building becomes a lot when the
+    other one is put where it sees that cell, but not on the line between it and the standing one (R5.5). The moved
+    architect is lifted first: its old cell neither blocks nor is a target (R5.6).
     """
     standing = int(s.architects[1 - architect])
     home = int(s.architects[architect])
-    low, high = s.built[0], s.built[1]
-    seen_low, seen_high = sight(standing, low, high)
+    seen_low, seen_high = sight(standing, s.built[0], s.built[1])
     wanted_low, wanted_high = wanted(s, colour)
     lots_low, lots_high = seen_low & wanted_low, seen_high & wanted_high
-    low |= BIT[standing, 0]
-    high |= BIT[standing, 1]
+    empty_low = ALL_LOW & ~(s.built[0] | BIT[standing, 0])
+    empty_high = ALL_HIGH & ~(s.built[1] | BIT[standing, 1])
     reach_low = 0
     reach_high = 0
-    while lots_low | lots_high != 0:
-        if lots_low != 0:
-            lot = lowest_bit(lots_low)
-            lots_low &= lots_low - 1
-        else:
-            lot = LOW_CELLS + lowest_bit(lots_high)
-            lots_high &= lots_high - 1
-        from_low, from_high = sight(lot, low, high)
-        reach_low |= from_low & ~BETWEEN[standing, lot, 0] & ~BIT[home, 0]
-        reach_high |= from_high & ~BETWEEN[standing, lot, 1] & ~BIT[home, 1]
-        if any_will_do and reach_low | reach_high != 0:
-            break
-    return reach_low, reach_high
+    for direction in range(8):
+        # the lots on the standing architect's ray look back along it, over the cells between (R5.5)
+        back = (direction + GROWING) % 8
+        low, high = lots_low & ~RAYS[back, standing, 0], lots_high & ~RAYS[back, standing, 1]
+        low, high = _seen_towards(direction, low, high, empty_low, empty_high)
+        reach_low |= low
+        reach_high |= high
+    return reach_low & ~BIT[home, 0], reach_high & ~BIT[home, 1]
 
 
 @jit
@@ -161,7 +201,7 @@ def has_turn(s, colour):
     if can_stay(s, colour):
         return True
     for architect in range(2):
-        low, high = relocations(s, colour, architect, True)
+        low, high = relocations(s, colour, architect)
         if low | high != 0:
             return True
     return False
@@ -183,13 +223,9 @@ def _write_cells(mask, offset, low, high):
 def _mark_cells(mask, offset, low, high):
     # like _write_cells, for few cells in a mask that is zero
     count = 0
-    while low != 0:
-        mask[offset + lowest_bit(low)] = 1
-        low &= low - 1
-        count += 1
-    while high != 0:
-        mask[offset + LOW_CELLS + lowest_bit(high)] = 1
-        high &= high - 1
+    while low | high != 0:
+        mask[offset + first_cell(low, high)] = 1
+        low, high = without_first(low, high)
         count += 1
     return count
 
@@ -202,7 +238,7 @@ def legal(s, mask):
     if s.phase == Phase.RELOCATE:
         count = 0
         for architect in range(2):
-            low, high = relocations(s, colour, architect, False)
+            low, high = relocations(s, colour, architect)
             count += _write_cells(mask, ARCHITECT + CELLS * architect, low, high)
         if can_stay(s, colour):
             mask[STAY] = 1

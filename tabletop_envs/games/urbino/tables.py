@@ -114,13 +114,11 @@ def _rays() -> NDArray[np.int64]:
     return table
 
 
-def _between() -> NDArray[np.int64]:
-    table = np.zeros((CELLS, CELLS, WORDS), np.int64)
-    for direction, step in enumerate(DIRECTIONS):
-        opposite = (direction + GROWING) % len(DIRECTIONS)
-        for cell in range(CELLS):
-            for other in _walk(cell, step):
-                table[cell, other] = RAYS[direction, cell] & RAYS[opposite, other]
+def _entered() -> NDArray[np.int64]:
+    table = np.zeros((len(DIRECTIONS), WORDS), np.int64)
+    for direction, (row_step, col_step) in enumerate(DIRECTIONS):
+        back = (-row_step, -col_step)
+        table[direction] = _bit_set(cell for cell in range(CELLS) if next(_walk(cell, back), -1) >= 0)
     return table
 
 
@@ -149,9 +147,12 @@ NEIGHBOURS: Final[NDArray[np.int64]] = _read_only(_neighbours())
 # for NOWHERE.
 RAYS: Final[NDArray[np.int64]] = _read_only(_rays())
 
-# int64[81, 81, 2], [cell, cell] -> the set of cells strictly between two cells of one row, column or diagonal
-# (R5.5); empty for all other pairs.
-BETWEEN: Final[NDArray[np.int64]] = _read_only(_between())
+# int64[8], [direction] -> how far the cell index moves in a step, as a positive number.
+STRIDE: Final[NDArray[np.int64]] = _read_only(np.array([abs(row * COLS + col) for row, col in DIRECTIONS], np.int64))
+
+# int64[8, 2], [direction] -> the set of cells that a step in the direction can end on: those of the opposite edge
+# cannot, and an index that runs over the end of a row would come out there.
+ENTERED: Final[NDArray[np.int64]] = _read_only(_entered())
 
 # int8[126, 3], [line] -> three consecutive cells, first those of the rows, then those of the columns (R11.2).
 LINES: Final[NDArray[np.int8]] = _read_only(_lines())

@@ -131,14 +131,15 @@ def test_arrays_are_read_only(name: str) -> None:
 def test_arrays_are_all_there() -> None:
     shapes = {name: (PUBLIC[name].dtype.name, PUBLIC[name].shape) for name in ARRAYS}
     assert shapes == {
-        "BETWEEN": ("int64", (81, 81, 2)),
         "BIT": ("int64", (82, 2)),
+        "ENTERED": ("int64", (8, 2)),
         "LINES": ("int8", (126, 3)),
         "LINES_THROUGH": ("int16", (81, 6)),
         "MONUMENTS": ("int64", (3, 4)),
         "NEIGHBOURS": ("int64", (82, 2)),
         "NEIGHBOUR_CELLS": ("int8", (81, 4)),
         "RAYS": ("int64", (8, 82, 2)),
+        "STRIDE": ("int64", (8,)),
         "SUPPLY": ("int64", (3,)),
         "VALUE": ("int64", (3,)),
     }
@@ -207,16 +208,14 @@ def test_neighbours_are_the_nearest_cells_of_the_straight_rays() -> None:
         assert tables.NEIGHBOUR_CELLS[cell].tolist() == [ray[0] if ray else -1 for ray in nearest]
 
 
-def test_between() -> None:
-    for a, b in product(CELLS, repeat=2):
-        (row_a, col_a), (row_b, col_b) = at(a), at(b)
-        rows, cols = row_b - row_a, col_b - col_a
-        distance = max(abs(rows), abs(cols))
-        expected = []
-        if 0 in (rows, cols) or abs(rows) == abs(cols):
-            expected = [a + (rows * 9 + cols) // distance * step for step in range(1, distance)]
-        assert members(tables.BETWEEN[a, b]) == sorted(expected)
-    assert np.array_equal(tables.BETWEEN, tables.BETWEEN.transpose(1, 0, 2))
+@pytest.mark.parametrize("direction", range(8))
+def test_steps(direction: int) -> None:
+    """A step moves the index by the stride, forwards or backwards, onto the cells that can be entered."""
+    stride = int(tables.STRIDE[direction]) * (1 if direction < tables.GROWING else -1)
+    rays = [members(tables.RAYS[direction, cell]) for cell in CELLS]
+    nearest = {cell: (min if stride > 0 else max)(ray) for cell, ray in enumerate(rays) if ray}
+    assert all(target == cell + stride for cell, target in nearest.items())
+    assert members(tables.ENTERED[direction]) == sorted(nearest.values())
 
 
 # --- Sight: the tables at work ------------------------------------------------------------------------------
@@ -232,11 +231,3 @@ def test_lots_of_the_first_build(sight: Any) -> None:
     assert (sum(counts), min(counts), max(counts)) == (witness["sum"], witness["min"], witness["max"])
     assert max(counts) == DATA["bounds"]["lots_max"]
     assert max(counts) * tables.KINDS == DATA["bounds"]["build_options_max"]
-
-
-def test_between_and_rays_agree_on_sight() -> None:
-    occupied = {10, 13, 28, 30, 40, 47, 50, 66, 71, 77}
-    for start in CELLS:
-        on_rays = {cell for direction in range(8) for cell in members(tables.RAYS[direction, start])}
-        clear = {c for c in on_rays - occupied if occupied.isdisjoint(members(tables.BETWEEN[start, c]))}
-        assert clear == seen(start, occupied) == seen_by_rays(start, occupied)
