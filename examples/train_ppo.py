@@ -10,8 +10,13 @@ bootstrapped from the other seat's next position, and the loser would never be p
 learner's step at the next decision of its own seat, and its episode when the game ends, whoever moved last.
 """
 
+# ruff: noqa: E402
+
 import argparse
+import os
 import time
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch: threads that wait sleep instead of spinning
 
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
