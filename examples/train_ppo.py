@@ -10,8 +10,6 @@ bootstrapped from the other seat's next position, and the loser would never be p
 learner's step at the next decision of its own seat, and its episode when the game ends, whoever moved last.
 """
 
-# ruff: noqa: E402
-
 import argparse
 import os
 import time
