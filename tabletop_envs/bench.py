@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from tabletop_envs import make
+from tabletop_envs.agents.base import BUILT_IN
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import EPISODE, derive_key
 from tabletop_envs.core.spec import Settings
+from tabletop_envs.envs.solo import TabletopSolo
 from tabletop_envs.envs.vector import TabletopVector
 from tabletop_envs.testing.subject import RANDOM, walk
 
@@ -238,6 +240,33 @@ def aec_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
     return [aec_rate(env, seconds).figure(AEC_LOOP, DECISIONS, note=note)]
 
 
+def solo_rate(env: TabletopSolo, seconds: float) -> Rate:
+    """The learner's decisions, choosing the actions and the opponents' decisions included."""
+    random = np.random.default_rng(0).random
+    env.reset(seed=0)
+
+    def work() -> int:
+        _, info = env.reset()
+        made, terminated = 0, False
+        while not terminated:
+            legal = np.flatnonzero(info["action_mask"])
+            _, _, terminated, _, info = env.step(int(legal[int(random() * len(legal))]))
+            made += 1
+        return made
+
+    return rate(work, seconds)
+
+
+def solo_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
+    """`TabletopSolo`: the learner's decisions against compiled opponents."""
+    figures = []
+    for name in BUILT_IN:
+        env = TabletopSolo(game, settings.num_players, opponents=name, **settings.values)
+        note = f"np.flatnonzero of the mask, a random number and the decisions of compiled {name} opponents included"
+        figures.append(solo_rate(env, seconds).figure(f"TabletopSolo against {name}, learner's", DECISIONS, note=note))
+    return figures
+
+
 # --- batched environments ---------------------------------------------------------------------------------------
 
 
@@ -417,6 +446,7 @@ PARTS: Final[Mapping[str, Part]] = {
     "compiled batches": batch_figures,
     "one game from Python": single_figures,
     "AEC": aec_figures,
+    "TabletopSolo": solo_figures,
     "TabletopVector": vector_figures,
     "SelfPlayVecEnv": self_play_figures,
     "positions": position_figures,

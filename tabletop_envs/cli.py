@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ console = Console()
 _TRAINING: Final = ("torch", "stable_baselines3", "sb3_contrib", "matplotlib")  # the extra `train`
 _INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
 _LEAST_SECONDS: Final = 0.01  # a figure of `bench` is a median over repeats, each of which has to do something
+_SHOWN_LINES: Final = 20  # bad lines of a file of replays that are told one by one
 # fields of RunConfig that `train` takes in another place
 _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "game": "name it as the argument",
@@ -328,6 +330,76 @@ def cases(game: str, file: Path) -> None:
     counts = {status: sum(r.status == status for r in results) for status in colours}
     console.print(", ".join(f"{count} {status}" for status, count in counts.items()))
     sys.exit(1 if counts["fail"] else 0)
+
+
+# --- replays ----------------------------------------------------------------------------------------------------
+
+
+@main.group()
+def replay() -> None:
+    """Record games, and check recorded ones by playing them again."""
+
+
+@replay.command("verify")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def verify_replays(files: tuple[Path, ...]) -> None:
+    """Play every game of FILES again; names the first difference of each bad line, exit status 1 if there is one."""
+    from tabletop_envs.arena import replay as replays
+
+    start, games, decisions, bad = time.perf_counter(), 0, 0, 0
+    for file in files:
+        bad_before = bad
+        for line in replays.scan(file):
+            differences = [f"{line.place}: {text}" for text in replays.verify(line.replay)] if line.replay else []
+            if line.replay is not None:
+                games += 1
+                decisions += len(line.replay.actions)
+            else:
+                differences = [str(line.error)]
+            if differences:
+                bad += 1
+                if bad - bad_before <= _SHOWN_LINES:
+                    more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
+                    click.echo(differences[0] + more)
+        if bad - bad_before > _SHOWN_LINES:
+            click.echo(f"{file}: {bad - bad_before - _SHOWN_LINES} more bad lines")
+    seconds = time.perf_counter() - start
+    click.echo(f"{games:,} games, {decisions:,} decisions in {seconds:.1f} s; {bad:,} bad lines")
+    sys.exit(1 if bad else 0)
+
+
+@replay.command("record")
+@click.argument("game")
+@game_options
+@click.option("--agents", default="random", show_default=True, help="random or greedy by seat, with commas; or one.")
+@click.option("--games", type=click.IntRange(min=1), default=100, show_default=True, help="How many.")
+@click.option("--seed", type=int, default=0, show_default=True, help="From which the keys of the games are derived.")
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file to write; to one that exists, games are added.",
+)
+def record_replays(
+    game: str,
+    players: int | None,
+    assignments: tuple[str, ...],
+    agents: str,
+    games: int,
+    seed: int,
+    output: Path,
+) -> None:
+    """Let built-in agents play GAME, and record the games."""
+    from tabletop_envs.arena import replay as replays
+
+    names = [name.strip() for name in agents.split(",")]
+    named = len(names) if len(names) > 1 else None
+    loaded = registry.load(game)
+    chosen = loaded.settings(named if players is None else players, **parse_options(assignments))
+    by_seat = names if named else names * chosen.num_players
+    with console.status(f"playing {games:,} games"):
+        written = replays.append(output, replays.sample(loaded, chosen, by_seat, games, seed))
+    click.echo(f"{written:,} games in {output}")
 
 
 if __name__ == "__main__":

@@ -45,3 +45,7 @@ class UnknownAgentError(TabletopError, LookupError):
 
 class MissingExtraError(TabletopError, ImportError):
     """An optional package is not installed."""
+
+
+class PlayerQuitError(TabletopError):
+    """A human player left the game."""

@@ -1,4 +1,4 @@
-"""Finds games: the folders of `tabletop_envs.games`, and outside packages by entry point.
+"""Finds games: the folders of `tabletop_envs.games`, and outside packages by entry point; fills other registries.
 
 An outside package names its declaration in its own metadata:
 
@@ -57,6 +57,7 @@ def add(spec: GameSpec) -> None:
     if games().setdefault(spec.id, spec) != spec:
         raise GameDefinitionError(f"the id {spec.id!r} is taken by {games()[spec.id].package}: choose another one")
     fill_pettingzoo()
+    fill_gymnasium()
 
 
 def spec(game_id: str) -> GameSpec:
@@ -98,4 +99,28 @@ def fill_pettingzoo() -> None:
         if known.env_id not in pettingzoo.aec_registry:
             pettingzoo.register(
                 "aec", known.env_id, entry_point="tabletop_envs.envs.aec:env", kwargs={"game": known.id}
+            )
+
+
+def gymnasium_id(spec: GameSpec) -> str:
+    """The id of a game in Gymnasium's registry: its title in one word, `tabletop/TwoMoves-v0`."""
+    title = "".join(word[:1].upper() + word[1:] for word in re.findall(r"\w+", spec.title))
+    return f"tabletop/{title}-v{spec.version}"
+
+
+def fill_gymnasium() -> None:
+    """Register every game as `tabletop/<Title>-vN`, one learning seat, for `gymnasium.make` and `make_vec`."""
+    import gymnasium
+
+    for known in games().values():
+        name = gymnasium_id(known)
+        taken = gymnasium.registry.get(name)
+        if taken is not None and taken.kwargs.get("game") != known.id:
+            warnings.warn(f"Gymnasium's id {name!r} is taken: {known.id!r} needs another title", stacklevel=2)
+        if taken is None:
+            gymnasium.register(
+                name,
+                entry_point="tabletop_envs.envs.solo:TabletopSolo",
+                vector_entry_point="tabletop_envs.envs.gym_vector:TabletopGymVector",
+                kwargs={"game": known.id},
             )

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pettingzoo
 import pytest
 
@@ -56,6 +57,7 @@ def _known(spec: GameSpec) -> Iterator[None]:
     yield
     registry.games().pop(spec.id)
     getattr(pettingzoo, "aec_registry", {}).pop(spec.env_id, None)
+    gymnasium.registry.pop(registry.gymnasium_id(spec), None)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from toy_game import GAME as TOY
 
 import tabletop_envs
 from tabletop_envs import registry
+from tabletop_envs.core.game import PUBLIC
 from tabletop_envs.core.position import Position
 from tabletop_envs.envs.aec import TabletopAEC, env, module_level
 from tabletop_envs.envs.parallel import turn_based_parallel
@@ -35,6 +36,7 @@ from tabletop_envs.errors import (
     UnknownAgentError,
     UnknownGameError,
 )
+from tabletop_envs.render.ansi import ansi
 
 pytestmark = pytest.mark.usefixtures("toy")  # makes it known to the registry
 
@@ -171,7 +173,8 @@ def test_inside_pettingzoos_wrappers(game: str, mask_in: str) -> None:
 @games
 def test_pettingzoo_render(game: str) -> None:
     with strict():
-        render_test(lambda render_mode: TabletopAEC(game, render_mode=render_mode))
+        svg = {"svg": lambda result: result.startswith("<svg ")}
+        render_test(lambda render_mode: TabletopAEC(game, render_mode=render_mode), custom_tests=svg)
 
 
 # --- the interface ----------------------------------------------------------------------------------------------
@@ -702,7 +705,7 @@ def test_ansi(game: str) -> None:
     legal = int(table.last()[0]["action_mask"].sum())
     assert f"{registry.spec(game).title}, decision 0: player_0 to act" in text
     assert f"{legal} legal actions" in text
-    assert table.position.text() in text
+    assert ansi(table.position.scene(PUBLIC), False).partition("\n")[2] in text
     text = play_to_end(table).render()
     assert text is not None
     assert ": over; points " in text

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tabletop_envs.errors import MissingExtraError, OptionError
+from tabletop_envs import registry
+from tabletop_envs.agents.base import PolicyAgent
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.position import check_key
+from tabletop_envs.errors import MissingExtraError, OptionError, UnknownAgentError
 
 try:
     import torch
@@ -70,3 +75,65 @@ class TorchPolicy:
     def weights(self) -> dict[str, Any]:
         """The network's parameters by name."""
         return dict(self.policy.state_dict())
+
+
+class SB3Agent(PolicyAgent):
+    """A `TorchPolicy` as an agent; where it draws, it draws anew from each game's seed."""
+
+    policy: TorchPolicy
+
+    def reset(self, seat: int, seed: int) -> None:
+        """Begin a game with a seed of its own."""
+        if not self.policy.deterministic:
+            self.policy.generator = torch.Generator(self.policy.policy.device).manual_seed(check_key(seed))
+
+
+def load_agent(
+    game: Game,
+    argument: str,
+    *,
+    seed: int | None = None,
+    deterministic: bool = True,
+    append_mask: bool | None = None,
+) -> SB3Agent:
+    """The agent of a run folder, or of a checkpoint that MaskablePPO saved.
+
+    argument: the path; seed, deterministic: see `TorchPolicy`; append_mask: of a checkpoint, whether it was trained
+    on observations with the mask appended (None: as the size of its observations tells).
+
+    Raises UnknownAgentError where nothing lies there, OptionError for an agent of another game and CorruptDataError
+    for what cannot be read.
+    """
+    from tabletop_envs.training.run import is_run, load_config, load_policy
+
+    path = Path(argument)
+    if not path.exists():
+        raise UnknownAgentError(f"there is no run folder or checkpoint {argument}: give the path of one")
+    if path.is_dir():
+        if not is_run(path):
+            raise UnknownAgentError(f"the folder {argument} holds no run: give that of a run, or a checkpoint's path")
+        other = load_config(path).game
+        if registry.spec(other) != game.spec:
+            raise OptionError(f"{argument} is a run of {other}, not of {game.spec.id}: give another one")
+        policy = load_policy(path, deterministic, seed)
+    else:
+        policy = _of_checkpoint(game, path, seed, deterministic, append_mask)
+    return SB3Agent(policy)
+
+
+def _of_checkpoint(
+    game: Game, path: Path, seed: int | None, deterministic: bool, append_mask: bool | None
+) -> TorchPolicy:
+    from tabletop_envs.training.run import load_model
+
+    network = load_model(path).policy
+    shape = network.observation_space.shape or ()
+    actions = int(getattr(network.action_space, "n", 0))
+    if len(shape) != 1 or actions != game.num_actions:
+        raise OptionError(
+            f"{path} chooses among {actions} actions from observations of shape {shape}, but {game.spec.id} has "
+            f"{game.num_actions} actions and flat observations: give a checkpoint of this game"
+        )
+    if append_mask is None:
+        append_mask = shape[0] > game.observations.full_size
+    return TorchPolicy(network, path.stem, append_mask=append_mask, deterministic=deterministic, seed=seed)

@@ -22,6 +22,9 @@ of several small decisions is several calls of `apply`; a seat may act several t
 Besides: `state.FIELDS` (the record's fields), `state.Phase` (an IntEnum), `state.INVARIANTS` (code -> words),
 `actions.ACTIONS` and `view.OBSERVATIONS` (layouts), and in plain Python:
 
+* scene: `scene(s, viewer)`, the position for a viewer as a `render.scene.Scene`: a picture, and the same facts as rows
+  of characters and as sentences for a terminal, the texts of all events among the sentences. It shows no viewer what
+  that one may not know, changes nothing, and can draw any position, also between automatic steps and at the cap;
 * notation: `action_text(action)`, `parse_action(text)`, `event_text(kind, seat, value)`, `describe(s, viewer)` (JSON
   facts for a viewer: a seat, PUBLIC or ALL), `restore(facts, s)` (a record from the facts for ALL, written into s),
   `position_text(s, viewer)`, `parse_position(text, s)`;
@@ -65,7 +68,7 @@ CONTRACT: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
     "check": ("state", "int", ()),
 }
 LATE: Final = ("greedy", "check")
-FILES: Final = ("tables", "state", "actions", "rules", "view", "notation", "cases", "bot")
+FILES: Final = ("tables", "state", "actions", "rules", "view", "notation", "scene", "cases", "bot")
 
 PUBLIC: Final = -1
 ALL: Final = -2

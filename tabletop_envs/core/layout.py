@@ -24,7 +24,7 @@ class Block:
 
     name; shape: row-major, () for a single index; legend: what an index means; clause: of RULES.md;
     board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists
-    (observations only).
+    (observations only); secret: the other seats do not learn which action it was when it is made (actions only).
     """
 
     name: str
@@ -33,6 +33,7 @@ class Block:
     clause: str = ""
     board: tuple[int, int] | None = None
     option: str | None = None
+    secret: bool = False
 
     @property
     def size(self) -> int:
@@ -123,6 +124,10 @@ class ActionLayout(Layout):
             if offset < block.size:
                 return block.name, tuple(int(i) for i in np.unravel_index(offset, block.shape)) if block.shape else ()
         raise AssertionError("unreachable: the action was checked")
+
+    def is_secret(self, action: int) -> bool:
+        """Whether the other seats do not learn which action it was; raises IllegalActionError outside the space."""
+        return self.block(self.decode(action)[0]).secret
 
     def check(self, action: Any) -> int:
         """The action as an int; raises IllegalActionError when it is not a whole number of the space."""

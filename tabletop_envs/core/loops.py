@@ -208,6 +208,50 @@ def play_out(calls: Any, greedy_call: Any, states: np.ndarray, i: int, mask: np.
 
 
 @jit
+def play_recorded(
+    calls: Any,
+    greedy_call: Any,
+    states: np.ndarray,
+    i: int,
+    mask: np.ndarray,
+    policies: np.ndarray,
+    opening: int,
+    salt: int,
+    actions: np.ndarray,
+) -> int:
+    """Play state i to its end with policies[seat], after `opening` random decisions; writes the actions.
+
+    actions has room for as many as the game may last. Returns the decisions made.
+    """
+    s = states[i]
+    made = 0
+    count = settle(calls, s, mask)
+    while count > 0:
+        policy = policies[int(s.seat)] if made >= opening else RANDOM_POLICY
+        actions[made] = choose(greedy_call, policy, s, mask, count, salt)
+        count = take(calls, s, actions[made], mask)
+        made += 1
+    return made
+
+
+@jit
+def replay(calls: Any, states: np.ndarray, i: int, actions: np.ndarray, mask: np.ndarray) -> int:
+    """Make recorded decisions in state i, whose mask is given; they need not be legal.
+
+    Returns how many were made: fewer than there are when the game is over before, -1 - n when number n is not legal.
+    """
+    s = states[i]
+    for number in range(len(actions)):
+        if s.over != RUNNING:
+            return number
+        action = actions[number]
+        if action < 0 or action >= len(mask) or mask[action] == 0:
+            return -1 - number
+        take(calls, s, action, mask)
+    return len(actions)
+
+
+@jit
 def accepted(calls: Any, states: np.ndarray, i: int, scratch: np.ndarray, out: np.ndarray) -> None:
     """Try every action on a copy: out[a] = 1 where `apply` does not refuse. The brute-force witness of masks."""
     for action in range(len(out)):

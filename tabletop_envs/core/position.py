@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tabletop_envs.core import loops, record
-from tabletop_envs.core.game import ALL, Game
+from tabletop_envs.core.game import ALL, PUBLIC, Game
 from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT, MAX_EVENTS, NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.errors import CorruptDataError, GameOverError, IllegalActionError, NotationError, OptionError
+
+if TYPE_CHECKING:
+    from tabletop_envs.render.scene import Scene
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def check_key(seed: Any) -> int:
@@ -223,23 +228,46 @@ class Position:
         """The position in one or several lines for a viewer; for ALL it can be read back by the game's notation."""
         return str(self.game.modules["notation"].position_text(self.states[0], viewer))
 
+    def scene(self, viewer: int = ALL) -> Scene:
+        """The position as a viewer sees it, for `tabletop_envs.render` to draw; raises OptionError for no viewer."""
+        if viewer not in (PUBLIC, ALL):
+            self._seat(viewer)
+        drawn: Scene = self.game.modules["scene"].scene(self.states[0], viewer)
+        return drawn
+
+    def svg(self, viewer: int = ALL) -> str:
+        """The position as a viewer sees it, as an SVG document."""
+        from tabletop_envs.render.svg import svg
+
+        return svg(self.scene(viewer))
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
     def to_json(self, viewer: int = ALL) -> dict[str, Any]:
         """The facts that a viewer may know, fit for `json.dumps`; `from_json` reads those for ALL."""
-        s = self.states[0]
+        return json.loads(json.dumps(self._facts(viewer)))  # type: ignore[no-any-return]
+
+    def json_text(self, viewer: int = ALL) -> str:
+        """The facts of `to_json` in one canonical text: keys sorted, no blanks. Equal facts give equal texts."""
+        return _CANONICAL.encode(self._facts(viewer))
+
+    def _facts(self, viewer: int) -> dict[str, Any]:
+        states, logged = self.states, int(self.states["num_events"][0])
         facts = {
             "game": self.game.spec.env_id,
             "num_players": self.num_players,
             "options": self.settings.changed(),
             "decisions": self.decisions,
             "seat": self.seat,
-            "over": int(s.over),
-            "events": s.events[: min(int(s.num_events), MAX_EVENTS)].tolist(),
-            "num_events": int(s.num_events),
-            "position": self.game.modules["notation"].describe(s, viewer),
+            "over": int(states["over"][0]),
+            "events": states["events"][0, : min(logged, MAX_EVENTS)].tolist(),
+            "num_events": logged,
+            "position": self.game.modules["notation"].describe(states[0], viewer),
         }
         if viewer == ALL:
-            facts["seed"], facts["draws"] = self.seed, s.draws.tolist()
-        return json.loads(json.dumps(facts))  # type: ignore[no-any-return]
+            facts["seed"], facts["draws"] = self.seed, states["draws"][0].tolist()
+        return facts
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Position:

@@ -43,3 +43,8 @@ def warm_up(game: Game) -> None:
     loops.score(calls, states, 0, points[0], places[0])
     loops.score_batch(calls, states, rows, points, places)
     loops.play_out(calls, game.greedy_call, spare, 0, masks[0], loops.RANDOM_POLICY, 1)
+    recorded = np.zeros(settings.values["max_decisions"], dtype=np.int64)
+    loops.deal(calls, template, spare, 0, 1, masks[0])
+    made = loops.play_recorded(calls, game.greedy_call, spare, 0, masks[0], policies[0], 0, 1, recorded)
+    loops.deal(calls, template, spare, 0, 1, masks[0])
+    loops.replay(calls, spare, 0, recorded[:made], masks[0])

@@ -1,1 +1,1 @@
-"""Shells around any game: PettingZoo AEC, batches, Stable-Baselines3."""
+"""Shells around any game: PettingZoo AEC, Gymnasium, batches, Stable-Baselines3."""

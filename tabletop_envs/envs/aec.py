@@ -19,7 +19,7 @@ from pettingzoo.utils.env import AECEnv
 
 from tabletop_envs import registry
 from tabletop_envs.core import loops, record
-from tabletop_envs.core.game import ALL, Game
+from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
 from tabletop_envs.core.position import Position, event_texts
@@ -33,8 +33,8 @@ from tabletop_envs.errors import (
     OrderError,
     UnknownAgentError,
 )
+from tabletop_envs.render.modes import EVERYONE, FRAMES_PER_SECOND, RENDER_MODES, check_viewer, render
 
-RENDER_MODES: Final = ("ansi", "human")
 ILLEGAL: Final = ("lose", "raise")
 MASK_IN: Final = ("observation", "info")
 END_RULES: Final = "rules"
@@ -43,7 +43,6 @@ END_ILLEGAL: Final = "illegal"
 
 ILLEGAL_REWARD: Final = -1.0  # to the offender; the others get 0
 
-_FRAMES_PER_SECOND: Final = 2
 _FOREVER: Final = 2**63
 # how `loops.step_observed` packs its answer
 _SEAT_BITS: Final = 255
@@ -82,7 +81,9 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
     game: id or Game; num_players: seats (default: the least that the game takes); options: those of the game, and
     `max_decisions` and `auto_forced`.
 
-    * render_mode: None, `ansi` (render() returns text) or `human` (every position is printed);
+    * render_mode: None, or what render() returns: `ansi` text for a terminal, `rgb_array` a picture as uint8 of shape
+      (height, width, 3), `svg` a picture as text; with `human` every position is printed;
+    * render_viewer: for whom: `public` (who knows no secret, the default), `all` (who knows them all) or a seat;
     * illegal: what an illegal action does (also one out of range or no whole number): `lose` ends the game, -1 for
       the offender and 0 for the others; `raise` raises IllegalActionError and changes nothing;
     * reward: `win`, `rank`, `score` or a mix, see `envs.rewards`; paid to all seats when the game ends;
@@ -108,6 +109,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         num_players: int | None = None,
         *,
         render_mode: str | None = None,
+        render_viewer: str | int = EVERYONE,
         illegal: str = "lose",
         reward: str | Mapping[str, float] = DEFAULT_REWARD,
         mask_in: str = "observation",
@@ -119,13 +121,14 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         if render_mode is not None:
             _check_choice("render_mode", render_mode, RENDER_MODES)
         self.render_mode = render_mode
+        self.render_viewer = check_viewer(render_viewer, self.settings.num_players)
         self.illegal = _check_choice("illegal", illegal, ILLEGAL)
         self.mask_in = _check_choice("mask_in", mask_in, MASK_IN)
         self.reward = Reward(reward, self.game.spec)
         self.metadata = {
             "name": self.game.spec.name,
             "render_modes": list(RENDER_MODES),
-            "render_fps": _FRAMES_PER_SECOND,
+            "render_fps": FRAMES_PER_SECOND,
             "is_parallelizable": False,
         }
         self.num_players = self.settings.num_players
@@ -444,29 +447,21 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         states[0] = self._states[0]  # ten times as fast as a copy of the array, which goes field by field
         return states
 
-    def render(self) -> str | None:
-        """The position as text (`ansi`), or printed (`human`); nothing without a render mode."""
+    def render(self) -> Any:
+        """The position in the render mode, for the render viewer; nothing without a render mode."""
         self._demand_reset("render")
         if self.render_mode is None:
             gymnasium.logger.warn("render() shows nothing without a render mode: make the environment with one")
             return None
-        text = self._text()
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return render(self.position, self.render_mode, self.render_viewer, self._heading())
 
-    def _text(self) -> str:
-        position = self.position
-        lines = [f"{self.game.spec.title}, decision {position.decisions}"]
+    def _heading(self) -> str:
+        heading = f"{self.game.spec.title}, decision {int(self._states['decisions'][0])}"
         if self._live:
-            count = len(position.legal_actions())
-            lines[0] += f": {self.agent_selection} to act ({position.phase}), {count} legal actions"
-        else:
-            points = ", ".join(map(str, position.points()))
-            paid = ", ".join(f"{amount:g}" for amount in self._returns)
-            lines[0] += f": over; points {points}; rewards {paid}"
-        return "\n".join([*lines, *position.events(), position.text(ALL)])
+            return f"{heading}: {self.agent_selection} to act ({self.position.phase}), {self._mask.sum()} legal actions"
+        points = ", ".join(map(str, self._score()[0]))
+        paid = ", ".join(f"{amount:g}" for amount in self._returns)
+        return f"{heading}: over; points {points}; rewards {paid}"
 
     def close(self) -> None:
         """Nothing is held open; may be called at any time and again."""

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tabletop_envs import registry
-from tabletop_envs.agents.base import BUILT_IN, GREEDY, BatchPolicy, Opponent, policy_name
+from tabletop_envs.agents.base import BUILT_IN, GREEDY, Agent, BatchPolicy, Opponent, View, policy_name
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
@@ -108,8 +108,8 @@ class Batch:
 class Seating:
     """Who plays which seat of each game of a batch; lets them act, those of one policy in one call.
 
-    A seat is played by a built-in policy or a BatchPolicy; `learners` names the seat of each game that somebody
-    else plays (-1: nobody does).
+    A seat is played by a built-in policy, a BatchPolicy or an Agent; `learners` names the seat of each game that
+    somebody else plays (-1: nobody does).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -117,7 +117,7 @@ class Seating:
         self.learners = np.full(batch.num_envs, -1, dtype=np.int64)
         self.salts = np.zeros(batch.num_envs, dtype=np.int64)
         self._codes = np.zeros((batch.num_envs, batch.num_players), dtype=np.int64)  # built-in, or -1 - index
-        self._policies: list[BatchPolicy] = []
+        self._policies: list[BatchPolicy | Agent] = []
         self._greedy_call: Any = 0  # the baseline is compiled when it first takes a seat
 
     def assign(self, row: int, seat: int, policy: Opponent) -> None:
@@ -167,7 +167,7 @@ class Seating:
                 mine = codes == code
                 asked = rows[mine]
                 policy = self._policies[-1 - code]
-                actions = policy.act(batch.observe(asked, seats[mine]), batch.masks[asked])
+                actions = self._actions(policy, asked, seats[mine])
                 try:
                     numbers = batch.check(asked, actions)
                 except IllegalActionError as error:
@@ -175,6 +175,13 @@ class Seating:
                         f"the policy {policy_name(policy)!r} has to be mended, then reset the games: {error}"
                     ) from error
                 batch.step(asked, numbers)
+
+    def _actions(self, policy: BatchPolicy | Agent, rows: np.ndarray, seats: np.ndarray) -> Any:
+        act = getattr(policy, "act", None)
+        if act is not None:
+            return act(self.batch.observe(rows, seats), self.batch.masks[rows])
+        agent: Any = policy
+        return np.array([agent.choose(View(self.batch.position(row))) for row in rows.tolist()])
 
 
 class BatchStep(NamedTuple):

@@ -136,7 +136,7 @@ def _dealt(subject: Subject, settings: Settings, vector: TabletopVector, row: in
 
 
 @contextlib.contextmanager
-def _strict(*ignored: str) -> Iterator[None]:
+def strict(*ignored: str) -> Iterator[None]:
     """Nothing printed, every warning but the ignored ones an error."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("error")
@@ -157,9 +157,9 @@ def pettingzoo_tests(subject: Subject) -> str:
             return TabletopAEC(game, players, **options)
 
         try:
-            with _strict(*_DICT_WARNINGS):
+            with strict(*_DICT_WARNINGS):
                 api_test(env(), num_cycles=cycles)
-            with _strict():
+            with strict():
                 api_test(TabletopAEC(game, players, mask_in="info", **options), num_cycles=cycles)
                 seed_test(env, num_cycles=cycles)
                 state_test(env(), turn_based_parallel(game, players, **options))

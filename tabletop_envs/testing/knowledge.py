@@ -149,7 +149,7 @@ def secrets(subject: Subject) -> str:
             for field in subject.secrets:
                 for number in range(_CHANGES):
                     copy = position.clone()
-                    index = _disturb(copy, field, seat, number)
+                    index = disturb(copy, field, seat, number)
                     if index is None:
                         continue
                     changed += 1
@@ -165,7 +165,7 @@ def secrets(subject: Subject) -> str:
     return f"{changed} changes of {', '.join(field.name for field in subject.secrets)}"
 
 
-def _disturb(position: Position, field: Field, seat: int, number: int) -> tuple[int, ...] | None:
+def disturb(position: Position, field: Field, seat: int, number: int) -> tuple[int, ...] | None:
     """Put another value of its range into an entry that the seat may not know; None where there is none."""
     low, high = field.span
     values = position.states[field.name][0]

@@ -12,7 +12,20 @@ from tabletop_envs import registry
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import GameSpec
 from tabletop_envs.errors import OptionError
-from tabletop_envs.testing import copies, environments, form, golden, knowledge, processes, rules, speed, texts
+from tabletop_envs.testing import (
+    copies,
+    environments,
+    form,
+    golden,
+    knowledge,
+    pictures,
+    processes,
+    replays,
+    rules,
+    shells,
+    speed,
+    texts,
+)
 from tabletop_envs.testing.subject import Subject
 
 # A check raises AssertionError with place and reason, or returns a note. The order is that of a game's growth.
@@ -36,12 +49,19 @@ CHECKS: Final[Mapping[str, Callable[[Subject], str]]] = {
     "history": copies.history,
     "replays": copies.replays,
     "batches": copies.batches,
+    "recorded games": replays.recorded_games,
     "action texts": texts.action_texts,
     "position texts": texts.position_texts,
     "refused texts": texts.refused_texts,
     "aec": environments.aec_agrees,
     "vector": environments.vector_agrees,
+    "pictures": pictures.pictures,
     "pettingzoo": environments.pettingzoo_tests,
+    "views": shells.views,
+    "human": shells.human,
+    "solo": shells.solo_agrees,
+    "gym vector": shells.gym_vector_agrees,
+    "gymnasium": shells.gymnasium_tests,
     "jit modes": processes.modes_agree,
     "speed": speed.speed,
     "documentation": form.documentation,

@@ -8,8 +8,8 @@ from tabletop_envs.core.layout import ActionLayout, Block
 from toy_game.tables import KINDS, VALUE
 
 ACTIONS: Final = ActionLayout(
-    Block("play", (KINDS,), "play a one, two, three, four face down", "R2.1"),
-    Block("pass", (), "play no card", "R2.1"),
+    Block("play", (KINDS,), "play a one, two, three, four face down", "R2.1", secret=True),
+    Block("pass", (), "play no card", "R2.1", secret=True),
     Block("take", (int(VALUE.max()),), "take 1, 2, 3, 4 stones", "R2.3"),
 )
 

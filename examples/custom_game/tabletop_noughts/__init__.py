@@ -27,7 +27,7 @@ GAME = GameSpec(
     package=__name__,
     min_players=2,
     max_players=2,
-    max_decisions={2: 9},  # by number of players; here the rules end every game before
+    max_decisions={2: 9},  # by number of players; the rules end every game by then
     score_scale=1,  # the margin of points that counts as a full win with reward="score"
     opening_decisions=1,  # without chance: how many first decisions an arena draws, so that games differ
     options=(Flag("misere", "R4", "three in line lose"),),

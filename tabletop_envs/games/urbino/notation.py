@@ -17,7 +17,7 @@ from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.urbino.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.urbino.rules import lots, put_building, refresh_allowed, setup
-from tabletop_envs.games.urbino.state import FIELDS, SKIPPED, Phase, block_value, district_winner
+from tabletop_envs.games.urbino.state import FIELDS, SKIPPED, Phase, district_table
 from tabletop_envs.games.urbino.tables import (
     BIT,
     CELLS,
@@ -32,6 +32,7 @@ from tabletop_envs.games.urbino.tables import (
 )
 
 COLOURS: Final = ("brown", "white")
+_SCORERS: Final = (*COLOURS, None)  # index -1: nobody
 KIND_NAMES: Final = ("house", "palace", "tower")
 # the counted monument of a block by its rank in the record, 0 for none
 MONUMENTS_BY_RANK: Final = ("none", *(name.replace(" ", "_") for name in MONUMENT_NAMES))
@@ -51,7 +52,9 @@ def cell_text(cell: int) -> str:
     return f"{_COLUMNS[cell % COLS]}{cell // COLS + 1}"
 
 
-_CELLS: Final = {cell_text(cell): cell for cell in range(CELLS)}
+_NAMES: Final = tuple(cell_text(cell) for cell in range(CELLS))
+_CELLS: Final = {name: cell for cell, name in enumerate(_NAMES)}
+_BITS: Final = BIT[:CELLS].tolist()
 
 
 def parse_cell(text: str) -> int:
@@ -101,17 +104,17 @@ def event_text(kind: int, seat: int, value: int) -> str:
 
 def board_rows(s: np.record) -> list[str]:
     """The board as nine strings of nine characters, architects included."""
-    letters = [_LETTERS[int(piece)] for piece in s.board]
-    for architect, cell in enumerate(s.architects):
+    letters = [_LETTERS[piece] for piece in s.board.tolist()]
+    for architect, cell in enumerate(s.architects.tolist()):
         if cell != NOWHERE:
-            letters[int(cell)] = str(architect)
+            letters[cell] = str(architect)
     return ["".join(letters[row * COLS : row * COLS + COLS]) for row in range(ROWS)]
 
 
 def lot_cells(s: np.record) -> list[int]:
     """The lots, ascending (R5.4)."""
     low, high = lots(s)
-    return [cell for cell in range(CELLS) if int(BIT[cell, 0]) & low or int(BIT[cell, 1]) & high]
+    return [cell for cell, (in_low, in_high) in enumerate(_BITS) if in_low & low or in_high & high]
 
 
 def districts(s: np.record) -> list[dict[str, Any]]:
@@ -120,16 +123,25 @@ def districts(s: np.record) -> list[dict[str, Any]]:
     Each has its cells (ascending), [houses, palaces, towers] of `brown` and `white`, and by colour its `value`
     (R9.3) and counted `monument` (R11.3); `scored_by` is a colour or None (R9.4).
     """
-    found = []
-    for label in range(int(s.num_districts)):
-        winner = int(district_winner(s, label))
-        facts: dict[str, Any] = {"cells": np.flatnonzero(s.district == label).tolist()}
-        facts |= {name: s.tally[label, colour].tolist() for colour, name in enumerate(COLOURS)}
-        facts["value"] = [int(block_value(s, label, colour)) for colour in range(PLAYERS)]
-        facts["monument"] = [MONUMENTS_BY_RANK[int(rank)] for rank in s.monument[label]]
-        facts["scored_by"] = COLOURS[winner] if winner >= 0 else None
-        found.append(facts)
-    return found
+    rows = zip(_district_cells(s), district_table(s).tolist(), s.tally.tolist(), s.monument.tolist(), strict=False)
+    return [
+        {
+            "cells": cells,
+            **dict(zip(COLOURS, tally, strict=True)),
+            "value": values,
+            "monument": [MONUMENTS_BY_RANK[rank] for rank in ranks],
+            "scored_by": _SCORERS[winner],
+        }
+        for cells, (*values, winner), tally, ranks in rows
+    ]
+
+
+def _district_cells(s: np.record) -> list[list[int]]:
+    cells: list[list[int]] = [[] for _ in range(int(s.num_districts))]
+    for cell, label in enumerate(s.district.tolist()):
+        if label >= 0:
+            cells[label].append(cell)
+    return cells
 
 
 def describe(s: np.record, viewer: int) -> dict[str, Any]:
@@ -137,26 +149,28 @@ def describe(s: np.record, viewer: int) -> dict[str, Any]:
 
     `lots`, `districts` and `points` follow from the rest. The order of the districts is that of the record.
     """
+    # each field is taken once and as a list: files of thousands of games are checked by these facts
+    brown, white = COLOURS
     return {
         "board": board_rows(s),
-        "architects": [None if cell == NOWHERE else cell_text(int(cell)) for cell in s.architects],
+        "architects": [None if cell == NOWHERE else _NAMES[cell] for cell in s.architects.tolist()],
         "supply": {
-            name: {f"{kind}s": int(s.supply[colour, k]) for k, kind in enumerate(KIND_NAMES)}
-            for colour, name in enumerate(COLOURS)
+            name: {f"{kind}s": count for kind, count in zip(KIND_NAMES, counts, strict=True)}
+            for name, counts in zip(COLOURS, s.supply.tolist(), strict=True)
         },
         "turn": COLOURS[int(s.turn)],
         "phase": Phase(int(s.phase)).name.lower(),
         "skips": int(s.skips),
-        "lots": [cell_text(cell) for cell in lot_cells(s)],
+        "lots": [_NAMES[cell] for cell in lot_cells(s)],
         "districts": [
             {
-                "cells": [cell_text(cell) for cell in facts["cells"]],
-                "value": dict(zip(COLOURS, facts["value"], strict=True)),
-                "scored_by": facts["scored_by"],
+                "cells": [_NAMES[cell] for cell in cells],
+                "value": {brown: values[0], white: values[1]},
+                "scored_by": _SCORERS[values[2]],
             }
-            for facts in districts(s)
+            for cells, values in zip(_district_cells(s), district_table(s).tolist(), strict=True)
         ],
-        "points": {name: int(s.points[colour]) for colour, name in enumerate(COLOURS)},
+        "points": dict(zip(COLOURS, s.points.tolist(), strict=True)),
     }
 
 

@@ -196,6 +196,17 @@ def district_winner(s, district):
     return BROWN if difference > 0 else WHITE
 
 
+@jit
+def district_table(s):
+    """[district] -> value of Brown, value of White, who scores it: all at once, for texts and pictures."""
+    table = np.empty((int(s.num_districts), PLAYERS + 1), dtype=np.int64)
+    for district in range(len(table)):
+        for colour in range(PLAYERS):
+            table[district, colour] = block_value(s, district, colour)
+        table[district, PLAYERS] = district_winner(s, district)
+    return table
+
+
 # --- invariants -------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,1 @@
+"""Games between agents as facts that anybody can check: recorded, stored, played again."""

@@ -1,0 +1,492 @@
+"""Replays: one JSON line a game, from which the whole game can be played again and checked.
+
+Key, options and actions are the game; everything else in a line is what came of them, for readers and for
+`verify`. A line holds
+
+| field | legend |
+| --- | --- |
+| `schema` | the version of this table: 1 |
+| `game` | the env id, with version |
+| `num_players` | seats in play |
+| `options` | the options that differ from their defaults |
+| `seed` | the key of all chance in the game, 0 to 2^53 - 1 |
+| `agents` | who played, by seat |
+| `opening` | how many of the first actions an arena drew at random instead of asking the agents |
+| `actions` | the decisions in their order, as numbers of the action space |
+| `points`, `places` | the outcome, by seat; ties share a place |
+| `end` | `rules`, or `cap` for a game that was scored as it stood at `max_decisions` |
+| `rules` | the rules digest: 16 hex digits over the layouts and over golden games |
+| `final` | 16 hex digits over the final position's JSON for all eyes, points and places |
+| `info` | left out where empty: whatever else a tournament wants to note; not checked |
+
+Knows games through `Game` and `Position` alone, and of agents nothing but their names.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tabletop_envs import registry
+from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM
+from tabletop_envs.core import loops, record
+from tabletop_envs.core.game import ALL, Game
+from tabletop_envs.core.header import KEY_LIMIT
+from tabletop_envs.core.position import Position, check_key
+from tabletop_envs.core.random import EPISODE, OPPONENTS, derive_key
+from tabletop_envs.core.spec import Settings
+from tabletop_envs.errors import (
+    CorruptDataError,
+    IllegalActionError,
+    OptionError,
+    OrderError,
+    UnknownAgentError,
+    UnknownGameError,
+)
+
+SCHEMA: Final = 1
+END_RULES: Final = "rules"
+END_CAP: Final = "cap"
+
+_ACTION_LIMIT: Final = 2**31
+_DIGEST_GAMES: Final = 20  # random games with each settings that a rules digest is over
+_DIGEST: Final = re.compile(r"[0-9a-f]{16}")
+_REMEDY: Final = "remove the line, or record the game anew"
+
+
+class TruncatedFileWarning(UserWarning):
+    """The last line of a file breaks off in the middle of a game; the lines before it are used."""
+
+
+# --- one game ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One recorded game; the fields are those of a line (see the table of this file)."""
+
+    game: str
+    num_players: int
+    options: Mapping[str, Any]
+    seed: int
+    agents: tuple[str, ...]
+    opening: int
+    actions: tuple[int, ...]
+    points: tuple[int, ...]
+    places: tuple[int, ...]
+    end: str
+    rules: str
+    final: str
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_line(self) -> str:
+        """The replay as one line of JSON, without the line's end."""
+        content = {"schema": SCHEMA, **vars(self)}
+        if not self.info:
+            del content["info"]
+        return json.dumps(content, separators=(",", ":"))
+
+    @classmethod
+    def from_line(cls, line: str | bytes, place: str = "this line") -> Replay:
+        """The replay of `to_line`; whether the game went so is left to `verify`.
+
+        place: where the line stands, for messages. Raises CorruptDataError for what is no replay.
+        """
+        return cls._from_content(_parsed(line, place), place)
+
+    @classmethod
+    def _from_content(cls, content: Any, place: str) -> Replay:
+        if not isinstance(content, dict):
+            raise CorruptDataError(f"{place} holds no JSON object: {_REMEDY}")
+        schema = content.pop("schema", None)
+        if type(schema) is not int or schema != SCHEMA:
+            raise CorruptDataError(
+                f"{place} is of schema {schema!r}, not {SCHEMA}: install the tabletop_envs that wrote it"
+            )
+        content.setdefault("info", {})
+        for name, (holds, wanted) in _FORM.items():
+            if name not in content:
+                raise CorruptDataError(f"{place} has no {name!r}: {_REMEDY}")
+            if not holds(content[name]):
+                raise CorruptDataError(f"{place}: {name!r} is not {wanted}: {_REMEDY}")
+        if len(content) > len(_FORM):
+            unknown = ", ".join(repr(name) for name in content if name not in _FORM)
+            raise CorruptDataError(f"{place} has {unknown}, which no replay has: put notes of your own into 'info'")
+        parts: dict[str, Any] = {k: tuple(value) if type(value) is list else value for k, value in content.items()}
+        replay = cls(**parts)
+        for name in ("agents", "points", "places"):
+            number = len(content[name])
+            if number != replay.num_players:
+                raise CorruptDataError(f"{place}: {number} {name} for {replay.num_players} players: {_REMEDY}")
+        if replay.opening > len(replay.actions):
+            raise CorruptDataError(
+                f"{place}: {replay.opening} opening actions of {len(replay.actions)} in all: {_REMEDY}"
+            )
+        return replay
+
+    def start(self) -> Position:
+        """The position before the first action. Raises UnknownGameError and OptionError."""
+        return Position.new(self.game, self.num_players, seed=self.seed, **self.options)
+
+    def positions(self) -> Iterator[Position]:
+        """Every position before each action and behind the last: one object that moves on.
+
+        Raises UnknownGameError and OptionError, IllegalActionError and GameOverError where the game did not go so.
+        """
+        position = self.start()
+        yield position
+        for action in self.actions:
+            position.apply(action)
+            yield position
+
+
+def _parsed(line: str | bytes, place: str) -> Any:
+    try:
+        return json.loads(line.decode("utf-8") if isinstance(line, bytes) else line)
+    except (ValueError, RecursionError) as error:
+        raise CorruptDataError(f"{place} cannot be read as JSON ({error}): {_REMEDY}") from error
+
+
+def _is_whole(low: int, limit: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and low <= value < limit
+
+
+def _are_whole(low: int, limit: int) -> Callable[[Any], bool]:
+    def holds(value: Any) -> bool:
+        # by types and ends: lines hold hundreds of actions
+        return type(value) is list and (
+            not value or ({type(entry) for entry in value} == {int} and low <= min(value) and max(value) < limit)
+        )
+
+    return holds
+
+
+def _is_object(value: Any) -> bool:
+    return type(value) is dict
+
+
+def _is_digest(value: Any) -> bool:
+    return type(value) is str and _DIGEST.fullmatch(value) is not None
+
+
+# field -> (what must hold, the same in words); `type(…) is`, since True is an int
+_FORM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "game": (lambda value: type(value) is str, "the id of a game"),
+    "num_players": (_is_whole(1, _ACTION_LIMIT), "a number of players"),
+    "options": (_is_object, "an object of options"),
+    "seed": (_is_whole(0, KEY_LIMIT), "a whole number from 0 to 2**53 - 1"),
+    "agents": (lambda value: type(value) is list and {type(name) for name in value} == {str}, "a list of names"),
+    "opening": (_is_whole(0, _ACTION_LIMIT), "a number of actions"),
+    "actions": (_are_whole(0, _ACTION_LIMIT), "a list of whole numbers, at least 0"),
+    "points": (_are_whole(-_ACTION_LIMIT, _ACTION_LIMIT), "a list of whole numbers"),
+    "places": (_are_whole(1, _ACTION_LIMIT), "a list of whole numbers, at least 1"),
+    "end": (lambda value: value in (END_RULES, END_CAP), f"{END_RULES!r} or {END_CAP!r}"),
+    "rules": (_is_digest, "16 hex digits"),
+    "final": (_is_digest, "16 hex digits"),
+    "info": (_is_object, "an object"),
+}
+assert list(_FORM) == [part.name for part in fields(Replay)]
+
+
+# --- digests ----------------------------------------------------------------------------------------------------
+
+
+@cache
+def rules_digest(game: Game) -> str:
+    """16 hex digits over the layouts, over what agents meet in golden games, and over more random games.
+
+    The golden games are those of the conformance suite, with every option and number of players. The digest holds
+    still when code is written otherwise, and changes with every rule, table or layout that such a game meets. A
+    replay, and a rating, belong to it.
+    """
+    from tabletop_envs.testing.golden import digests
+    from tabletop_envs.testing.subject import quick_grid
+
+    lines = [game.spec.env_id, game.actions.digest(), game.observations.digest()]
+    lines += [f"{name}: {digest}" for name, digest in digests(game).items()]
+    for settings in quick_grid(game.spec):
+        for position, actions in _played(game, settings, (RANDOM,) * settings.num_players, _DIGEST_GAMES, 0):
+            lines.append(f"{actions} {position.capped} {position.points()} {position.places()}")
+    return _hash("\n".join(lines))
+
+
+def final_digest(position: Position) -> str:
+    """16 hex digits over the position's JSON for all eyes, points and places."""
+    return _final_digest(position, position.points(), position.places())
+
+
+def _final_digest(position: Position, points: list[int], places: list[int]) -> str:
+    return _hash(f"{position.json_text(ALL)}\n{points}\n{places}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# --- recording --------------------------------------------------------------------------------------------------
+
+
+class Recorder:
+    """Keeps the actions of one game while it is played.
+
+        recorder = Recorder(Position.new("urbino", seed=7), ["greedy", "me"])
+        while not recorder.position.over:
+            recorder.apply(agents[recorder.position.seat].choose(View(recorder.position)))
+        append("games.jsonl", [recorder.replay()])
+
+    position: fresh from `Position.new`; from then on `apply` of the recorder stands for that of the position;
+    agents: names by seat; opening: how many of the first actions nobody was asked for; info: notes for the line.
+
+    Raises OrderError for a position that is not fresh, OptionError when the names are not one a seat.
+    """
+
+    def __init__(
+        self, position: Position, agents: Sequence[str], *, opening: int = 0, info: Mapping[str, Any] | None = None
+    ) -> None:
+        dealt = Position.new(position.game, position.num_players, seed=position.seed, **position.settings.values)
+        if dealt != position:
+            raise OrderError("a replay begins with the deal: give the recorder a position fresh from Position.new")
+        if len(agents) != position.num_players or not all(isinstance(name, str) for name in agents):
+            raise OptionError(f"agents={agents!r} do not fit: give {position.num_players} names, one a seat")
+        if opening < 0:
+            raise OptionError(f"opening={opening} is not possible: give a number of actions")
+        self.position = position
+        self.agents = tuple(agents)
+        self.actions: list[int] = []
+        self._opening = opening
+        self._info = dict(info or {})
+
+    def apply(self, action: int | str) -> None:
+        """Make a decision in the position, given by number or by text, and keep it; raises what the position does."""
+        number = self.position.parse_action(action) if isinstance(action, str) else action
+        self.position.apply(number)
+        self.actions.append(int(number))
+
+    def replay(self) -> Replay:
+        """The finished game; raises OrderError while it goes on."""
+        if not self.position.over:
+            raise OrderError("the game is not over: play it to its end, then ask for the replay")
+        return _replay(self.position, self.agents, self.actions, self._opening, self._info)
+
+
+def from_actions(
+    game: Game | str,
+    actions: Iterable[int],
+    agents: Sequence[str],
+    *,
+    seed: int,
+    num_players: int | None = None,
+    opening: int = 0,
+    info: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Replay:
+    """The replay of a whole game of which seed and actions were kept, for loops over an environment.
+
+    Raises what `Position.new`, `Position.apply` and `Recorder` raise.
+    """
+    recorder = Recorder(Position.new(game, num_players, seed=seed, **options), agents, opening=opening, info=info)
+    for action in actions:
+        recorder.apply(action)
+    return recorder.replay()
+
+
+def _replay(
+    position: Position, agents: tuple[str, ...], actions: Sequence[int], opening: int, info: Mapping[str, Any]
+) -> Replay:
+    return Replay(
+        game=position.game.spec.env_id,
+        num_players=position.num_players,
+        options=json.loads(json.dumps(position.settings.changed())),
+        seed=position.seed,
+        agents=agents,
+        opening=min(opening, len(actions)),
+        actions=tuple(actions),
+        points=tuple(position.points()),
+        places=tuple(position.places()),
+        end=END_CAP if position.capped else END_RULES,
+        rules=rules_digest(position.game),
+        final=final_digest(position),
+        info=info,
+    )
+
+
+def sample(game: Game, settings: Settings, agents: Sequence[str], games: int, seed: int = 0) -> Iterator[Replay]:
+    """Games between built-in agents, played compiled, as they come.
+
+    agents: `random` or `greedy`, by seat; seed: from which the keys of the games are derived. A game without chance
+    begins with as many random actions as it declares `opening_decisions`.
+
+    Raises UnknownAgentError, and OptionError when the names are not one a seat.
+    """
+    unknown = [name for name in agents if name not in BUILT_IN]
+    if unknown:
+        raise UnknownAgentError(f"no built-in agent {unknown[0]!r}: give {' or '.join(BUILT_IN)}")
+    if len(agents) != settings.num_players:
+        raise OptionError(f"{len(agents)} agents do not fill {settings.num_players} seats: name one a seat")
+    return _sampled(game, settings, tuple(agents), games, check_key(seed))
+
+
+def _sampled(game: Game, settings: Settings, agents: tuple[str, ...], games: int, seed: int) -> Iterator[Replay]:
+    for position, actions in _played(game, settings, agents, games, seed):
+        yield _replay(position, agents, actions, game.spec.opening_decisions, {})
+
+
+def _played(
+    game: Game, settings: Settings, agents: tuple[str, ...], games: int, seed: int
+) -> Iterator[tuple[Position, list[int]]]:
+    """The ends of games between built-in agents, and their actions."""
+    policies = np.array([BUILT_IN[name] for name in agents], dtype=np.int64)
+    greedy_call = game.greedy_call if GREEDY in agents else 0  # the baseline is compiled when it first plays
+    opening, template = game.spec.opening_decisions, game.template(settings)
+    mask = np.zeros(game.num_actions, dtype=np.int8)
+    actions = np.zeros(settings.values["max_decisions"], dtype=np.int64)
+    for number in range(games):
+        key, states = derive_key(seed, EPISODE, number), record.clone(template)
+        loops.deal(game.calls, template, states, 0, key, mask)
+        salt = derive_key(key, OPPONENTS, number)
+        made = loops.play_recorded(game.calls, greedy_call, states, 0, mask, policies, opening, salt, actions)
+        yield Position(game, settings, states), actions[:made].tolist()
+
+
+# --- checking ---------------------------------------------------------------------------------------------------
+
+
+def verify(replay: Replay, game: Game | None = None) -> list[str]:
+    """Play the game again; returns what does not hold, the first difference first, nothing for a true replay.
+
+    game: which the replay must be of; by default the registered one of its id.
+    """
+    try:
+        game = game or registry.load(replay.game)
+        if replay.game != game.spec.env_id:
+            return [f"it is a game of {replay.game!r}, not of {game.spec.env_id!r}"]
+        settings, template = _setting(game, replay.num_players, json.dumps(replay.options))
+    except (UnknownGameError, OptionError) as error:
+        return [str(error)]
+    except (TypeError, OverflowError) as error:  # options that only a damaged line can hold
+        return [f"options {replay.options!r} are not possible: {error}"]
+    differences = []
+    if replay.rules != rules_digest(game):
+        differences.append(
+            f"rules digest {replay.rules} is not {rules_digest(game)}: the game was played by other rules, tables or "
+            f"layouts than {replay.game} has here"
+        )
+    states, mask = record.clone(template), np.zeros(game.num_actions, dtype=np.int8)
+    loops.deal(game.calls, template, states, 0, replay.seed, mask)
+    made = int(loops.replay(game.calls, states, 0, np.array(replay.actions, dtype=np.int64), mask))
+    position = Position(game, settings, states)
+    if made < 0:
+        return [*differences, _refused(position, replay.actions, -1 - made)]
+    if made < len(replay.actions):
+        left = len(replay.actions) - made
+        return [*differences, f"the game is over after {made} actions, but {left} more follow"]
+    if not position.over:
+        where = f"seat {position.seat} is to act in phase {position.phase}"
+        return [*differences, f"the game is not over after its {made} actions: {where}"]
+    points, places = position.points(), position.places()
+    differences += _compared("points", list(replay.points), points)
+    differences += _compared("places", list(replay.places), places)
+    differences += _compared("end", replay.end, END_CAP if position.capped else END_RULES)
+    return differences + _compared("final digest", replay.final, _final_digest(position, points, places))
+
+
+@lru_cache(maxsize=256)
+def _setting(game: Game, num_players: int, options: str) -> tuple[Settings, np.ndarray]:
+    settings = game.settings(num_players, **json.loads(options))
+    return settings, game.template(settings)
+
+
+def _compared(name: str, recorded: Any, found: Any) -> list[str]:
+    return [] if recorded == found else [f"{name} {recorded!r} is recorded, but it is {found!r}"]
+
+
+def _refused(position: Position, actions: Sequence[int], number: int) -> str:
+    action = actions[number]
+    try:
+        text = position.action_text(action)
+    except IllegalActionError as error:
+        return f"actions[{number}]: {error}"
+    return f"actions[{number}]: {text!r} ({action}) is not legal for seat {position.seat} in phase {position.phase}"
+
+
+# --- files ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a file: its place (`file:number`), and the replay, or why there is none.
+
+    truncated: whether it is a last line that breaks off in the middle of a game.
+    """
+
+    place: str
+    replay: Replay | None
+    error: CorruptDataError | None = None
+    truncated: bool = False
+
+
+def scan(path: str | Path) -> Iterator[Line]:
+    """Every line of a file that is not blank, sound or not, one at a time."""
+    with open(path, "rb") as file:
+        for number, data in enumerate(file, 1):
+            if data.strip():
+                yield _line(data, f"{path}:{number}")
+
+
+def _line(data: bytes, place: str) -> Line:
+    try:
+        content = _parsed(data, place)
+    except CorruptDataError as error:
+        if data.endswith(b"\n"):
+            return Line(place, None, error)
+        lost = CorruptDataError(f"{place} breaks off in the middle of a game: remove the line; those before are sound")
+        return Line(place, None, lost, truncated=True)
+    try:
+        return Line(place, Replay._from_content(content, place))
+    except CorruptDataError as error:
+        return Line(place, None, error)
+
+
+def read(path: str | Path) -> Iterator[Replay]:
+    """The replays of a file, one at a time.
+
+    Warns with TruncatedFileWarning of a last line that breaks off, which is what remains of a writer that was
+    stopped; raises CorruptDataError at any other line that is no replay.
+    """
+    for line in scan(path):
+        if line.replay is not None:
+            yield line.replay
+        elif line.truncated:
+            warnings.warn(str(line.error), TruncatedFileWarning, stacklevel=2)
+        elif line.error is not None:
+            raise line.error
+
+
+def append(path: str | Path, replays: Iterable[Replay]) -> int:
+    """Write replays behind those of a file, or into a new one; returns how many.
+
+    Each is written in one piece as it comes, so that whatever stops the writer, only the last line can break off.
+    Raises CorruptDataError for a file whose last line does.
+    """
+    written = 0
+    with open(path, "a+b", buffering=0) as file:
+        if file.tell() > 0:
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                raise CorruptDataError(f"the last line of {path} breaks off: remove it, then add more")
+        for replay in replays:
+            data = replay.to_line().encode() + b"\n"
+            if file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, "the disk is full", str(path))
+            written += 1
+    return written
