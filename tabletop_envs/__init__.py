@@ -3,8 +3,9 @@
     >>> import tabletop_envs
     >>> env = tabletop_envs.make("urbino")
 
-`make` builds a PettingZoo AEC environment, `make_solo` a Gymnasium environment in which one seat learns, `make_vec` a
-batch of games, `make_agent` an agent; `list_games` tells what there is. Importing the package loads no compiled code.
+`make` builds a PettingZoo AEC environment, `make_parallel` its turn-based parallel view, `make_solo` a Gymnasium
+environment in which one seat learns, `make_vec` a batch of games, `make_agent` an agent; `list_games` tells what there
+is. Importing the package loads no compiled code.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tabletop_envs.core.game import Game
     from tabletop_envs.envs.aec import TabletopAEC
     from tabletop_envs.envs.gym_vector import TabletopGymVector
+    from tabletop_envs.envs.parallel import TurnBasedParallel
     from tabletop_envs.envs.sb3 import SelfPlayVecEnv
     from tabletop_envs.envs.solo import TabletopSolo
     from tabletop_envs.envs.vector import TabletopVector
@@ -29,7 +31,7 @@ try:
 except PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0"
 
-__all__ = ["__version__", "list_games", "make", "make_agent", "make_solo", "make_vec"]
+__all__ = ["__version__", "list_games", "make", "make_agent", "make_parallel", "make_solo", "make_vec"]
 
 _KINDS: Final = ("sb3", "gym", "raw")
 
@@ -43,6 +45,16 @@ def make(game: Game | str, num_players: int | None = None, **arguments: Any) -> 
     from tabletop_envs.envs.aec import TabletopAEC
 
     return TabletopAEC(game, num_players, **arguments)
+
+
+def make_parallel(game: Game | str, num_players: int | None = None, **arguments: Any) -> TurnBasedParallel:
+    """The turn-based parallel view of a game (PettingZoo's parallel interface): one agent acts a step.
+
+    arguments: those of `tabletop_envs.envs.aec.TabletopAEC` and the game's options.
+    """
+    from tabletop_envs.envs.parallel import turn_based_parallel
+
+    return turn_based_parallel(game, num_players, **arguments)
 
 
 def make_solo(game: Game | str, num_players: int | None = None, **arguments: Any) -> TabletopSolo:

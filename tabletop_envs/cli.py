@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,9 +19,11 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from tabletop_envs import __version__, registry
-from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError, UnknownAgentError
+from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError
 
 if TYPE_CHECKING:
+    from tabletop_envs.agents.base import Opponent
+    from tabletop_envs.core.game import Game
     from tabletop_envs.core.spec import GameSpec
     from tabletop_envs.training.evaluation import Evaluation
 
@@ -38,6 +41,8 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
     "minutes": "give --minutes",
     "seed": "give --seed",
 }
+
+_OUTPUT: Final = click.Path(path_type=Path, dir_okay=False)
 
 
 class _Commands(click.Group):
@@ -205,12 +210,18 @@ def _train_with_bar(run: Any) -> bool:
 
 @main.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--against", multiple=True, help="random, greedy or a run folder [default: random and greedy].")
+@click.option(
+    "--against", multiple=True, help="random, greedy, sb3:PATH or another agent [default: random and greedy]."
+)
 @games_option("Mirrored games against each.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of deals, openings and draws.")
 @click.option("--sample", is_flag=True, help="Draw from the policy instead of its likeliest action.")
 def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, sample: bool) -> None:
-    """Play the agent of run FOLDER in mirrored games and show win shares with 95 % intervals."""
+    """Play the agent of run FOLDER in mirrored games and show win shares with 95 % intervals.
+
+    Opponents are called random, greedy, sb3:PATH (a run folder of `train`, or a checkpoint), or as an outside package
+    names them; a run folder alone will do.
+    """
     run_module = _training()
     from tabletop_envs.agents.base import BUILT_IN
     from tabletop_envs.core.position import check_key
@@ -218,24 +229,34 @@ def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, samp
 
     run = run_module.TrainingRun(folder)
     policy = run.policy(not sample, check_key(seed))
+    names = _without_people(against) or tuple(BUILT_IN)
     results = []
-    for name in against or tuple(BUILT_IN):
-        opponent = name if name in BUILT_IN else _opponent(name, run)
-        with console.status(f"playing {games} games against {name}"):
+    for name in names:
+        with _opponent(name, run.game) as opponent, console.status(f"playing {games} games against {escape(name)}"):
             results.append(play(run.game, run.settings, policy, opponent, games, seed))
     print_evaluations(results)
 
 
-def _opponent(folder: str, run: Any) -> Any:
-    """The agent of another run, which has to see what the agent of `run` sees."""
-    if not Path(folder).is_dir():
-        raise UnknownAgentError(f"there is no opponent {folder!r}: give random, greedy or a run folder")
-    other = _training().TrainingRun(folder)
-    if other.game is not run.game:
-        raise OptionError(f"{folder} is a run of {other.game.spec.id}, not of {run.game.spec.id}: give another one")
-    if other.game.observation_size(other.settings) != run.game.observation_size(run.settings):
-        raise OptionError(f"{folder} was trained on other observations: give a run with the same options")
-    return other.policy()
+@contextlib.contextmanager
+def _opponent(name: str, game: Game) -> Iterator[Opponent]:
+    """Whom a name seats: a built-in policy, else what `make_agent` makes, where it can be with answers in batches."""
+    from tabletop_envs.agents import make_agent
+    from tabletop_envs.agents.base import BUILT_IN, PolicyAgent, finish
+
+    if name in BUILT_IN:
+        yield name
+        return
+    agent = make_agent(name, game)
+    try:
+        yield agent.policy if isinstance(agent, PolicyAgent) else agent
+    finally:
+        finish(agent)
+
+
+def _without_people(names: Sequence[str]) -> tuple[str, ...]:
+    if "human" in names:
+        raise OptionError("a person does not play so many games unwatched: name agents, or use the `play` command")
+    return tuple(names)
 
 
 def print_evaluations(results: list[Evaluation]) -> None:
@@ -248,6 +269,124 @@ def print_evaluations(results: list[Evaluation]) -> None:
         place, margin = f"{r.mean_place:.2f}", f"{r.mean_margin:+.1f}"
         table.add_row(escape(r.policy), escape(r.opponent), str(r.games), f"{r.win_share:.1%}", span, place, margin)
     console.print(table)
+
+
+@main.command()
+@click.argument("replay_file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--game-number", "number", type=click.IntRange(min=1), help="Which game of the file [default: 1].")
+@click.option("--agents", help="Instead of a file: agents by seat, with commas; or one for all seats.")
+@click.option("--game", help="With --agents: which game they play.")
+@game_options
+@click.option("--seed", type=int, help="With --agents: of the game [default: 0].")
+@click.option("--viewer", default="public", show_default=True, help="For whom: public, all (nothing hidden) or a seat.")
+@click.option("--html", type=_OUTPUT, help="Write a page that needs nothing but a browser.")
+@click.option("--gif", type=_OUTPUT, help="Write an animated GIF.")
+@click.option("--mp4", type=_OUTPUT, help="Write a video (needs the extra `video`).")
+@click.option("--pixels", type=int, help="Shorter side of GIF and MP4 [default: 600].")
+@click.option("--delay", type=click.FloatRange(min=0, min_open=True), help="Seconds a step [default: 0.8, or Enter].")
+def watch(
+    replay_file: Path | None,
+    number: int | None,
+    agents: str | None,
+    game: str | None,
+    players: int | None,
+    assignments: tuple[str, ...],
+    seed: int | None,
+    viewer: str,
+    html: Path | None,
+    gif: Path | None,
+    mp4: Path | None,
+    pixels: int | None,
+    delay: float | None,
+) -> None:
+    """Watch a game: one of REPLAY_FILE, or --agents playing --game.
+
+    Without --html, --gif or --mp4 it is shown step by step in the terminal; with --delay it goes on by itself.
+    """
+    from tabletop_envs import watch as watching
+    from tabletop_envs.render.modes import check_viewer
+
+    if (replay_file is None) == (agents is None) or (agents is None) != (game is None):
+        raise click.UsageError("give a REPLAY_FILE, or both --agents and --game")
+    if replay_file is not None and (players is not None or assignments or seed is not None):
+        raise click.UsageError("--players, --option and --seed go with --agents: a replay holds its own")
+    if replay_file is None and number is not None:
+        raise click.UsageError("--game-number goes with a REPLAY_FILE")
+    if pixels is not None and gif is None and mp4 is None:
+        raise click.UsageError("--pixels goes with --gif or --mp4")
+    wanted: Any = int(viewer) if viewer.isdecimal() else viewer
+    if replay_file is not None:
+        replay = watching.load(replay_file, number or 1)
+        film = watching.film_of(replay, check_viewer(wanted, replay.num_players, "viewer"))
+    else:
+        loaded = registry.load(str(game))
+        names = [name.strip() for name in str(agents).split(",")]
+        named = len(names) if len(names) > 1 else None
+        chosen = loaded.settings(named if players is None else players, **parse_options(assignments))
+        eyes = check_viewer(wanted, chosen.num_players, "viewer")
+        names = names if named else names * chosen.num_players
+        film = watching.film_of_agents(loaded, chosen, names, seed=seed or 0, viewer=eyes)
+    if html is gif is mp4 is None:
+        watching.step_through(film, delay=delay)
+        return
+    times = {} if delay is None else {"seconds": delay}
+    size = {} if pixels is None else {"pixels": pixels}
+    if html is not None:
+        from tabletop_envs.render.html import page
+
+        html.write_text(page(film.frames, film.title, film.players, **times), encoding="utf-8")
+        click.echo(f"{len(film.frames) - 1} decisions in {html}")
+    for path, kind in ((gif, "gif"), (mp4, "mp4")):
+        if path is not None:
+            from tabletop_envs.render import film as films
+
+            with console.status(f"drawing {len(film.frames)} pictures"):
+                getattr(films, kind)(film.frames, path, **size, **times)
+            click.echo(f"{len(film.frames) - 1} decisions in {path}")
+
+
+@main.command()
+@click.argument("game", required=False)
+@game_options
+@click.option("--against", multiple=True, help="An agent: one for all other seats, or one a seat [default: greedy].")
+@click.option("--seat", "seats", multiple=True, type=int, help="A person's seat, from 0; may be repeated [default: 0].")
+@click.option("--seed", type=int, help="Of all chance in the game [default: any].")
+@click.option("--save", "file", type=click.Path(path_type=Path), help="Keep the game here; at its end, as a replay.")
+@click.option("--resume", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Go on with a saved game.")
+def play(
+    game: str | None,
+    players: int | None,
+    assignments: tuple[str, ...],
+    against: tuple[str, ...],
+    seats: tuple[int, ...],
+    seed: int | None,
+    file: Path | None,
+    resume: Path | None,
+) -> None:
+    """Play GAME in the terminal, against agents or each other.
+
+    Agents are called random, greedy, sb3:PATH (a run folder of `train`, or a checkpoint), or as an outside package
+    names them; human is another person. Leaving saves the game; --resume FILE goes on with it, and needs no GAME.
+    """
+    from tabletop_envs import play as playing
+
+    if resume is not None:
+        if players is not None or assignments or against or seats or seed is not None:
+            raise OptionError(f"{resume} says how its game is played: with --resume, give no other option than --save")
+        table = playing.resumed_table(resume, game)
+    elif game is None:
+        raise OptionError("which game? name it (the `list` command shows them all), or give --resume FILE")
+    else:
+        options = parse_options(assignments)
+        loaded = registry.load(game)
+        table = playing.new_table(loaded, players, against=against, seats=seats, seed=seed, **options)
+    if file is not None and file != resume:
+        playing.check_free(file)
+    with playing.interrupted_by_signals():
+        try:
+            playing.Session(table, file=file or resume).run()
+        except KeyboardInterrupt:
+            sys.exit(_INTERRUPTED)
 
 
 @main.command()
@@ -371,7 +510,7 @@ def verify_replays(files: tuple[Path, ...]) -> None:
 @replay.command("record")
 @click.argument("game")
 @game_options
-@click.option("--agents", default="random", show_default=True, help="random or greedy by seat, with commas; or one.")
+@click.option("--agents", default="random", show_default=True, help="By seat, with commas; or one for all seats.")
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True, help="How many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="From which the keys of the games are derived.")
 @click.option(
@@ -389,14 +528,18 @@ def record_replays(
     seed: int,
     output: Path,
 ) -> None:
-    """Let built-in agents play GAME, and record the games."""
+    """Let agents play GAME, and record the games.
+
+    Agents are called random, greedy, sb3:PATH (a run folder of `train`, or a checkpoint), or as an outside package
+    names them; random and greedy play compiled, thousands of games a second.
+    """
     from tabletop_envs.arena import replay as replays
 
     names = [name.strip() for name in agents.split(",")]
     named = len(names) if len(names) > 1 else None
     loaded = registry.load(game)
     chosen = loaded.settings(named if players is None else players, **parse_options(assignments))
-    by_seat = names if named else names * chosen.num_players
+    by_seat = _without_people(names if named else names * chosen.num_players)
     with console.status(f"playing {games:,} games"):
         written = replays.append(output, replays.sample(loaded, chosen, by_seat, games, seed))
     click.echo(f"{written:,} games in {output}")

@@ -49,3 +49,7 @@ class MissingExtraError(TabletopError, ImportError):
 
 class PlayerQuitError(TabletopError):
     """A human player left the game."""
+
+
+class TerminalError(TabletopError):
+    """The terminal cannot show what it is asked to."""

@@ -90,16 +90,20 @@ def load(game_id: str) -> Game:
 
 
 def fill_pettingzoo() -> None:
-    """Register every game as `tabletop/<game>-vN` where PettingZoo has a registry (1.27 and later)."""
+    """Register every game as `tabletop/<game>-vN`, as AEC environment and as turn-based parallel view, where PettingZoo
+    has a registry (1.27 and later)."""
     import pettingzoo
 
     if not hasattr(pettingzoo, "register"):
         return
+    kinds = (
+        ("aec", pettingzoo.aec_registry, "tabletop_envs.envs.aec:env"),
+        ("parallel", pettingzoo.parallel_registry, "tabletop_envs.envs.parallel:turn_based_parallel"),
+    )
     for known in games().values():
-        if known.env_id not in pettingzoo.aec_registry:
-            pettingzoo.register(
-                "aec", known.env_id, entry_point="tabletop_envs.envs.aec:env", kwargs={"game": known.id}
-            )
+        for kind, registered, entry_point in kinds:
+            if known.env_id not in registered:
+                pettingzoo.register(kind, known.env_id, entry_point=entry_point, kwargs={"game": known.id})
 
 
 def gymnasium_id(spec: GameSpec) -> str:

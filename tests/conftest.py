@@ -56,7 +56,8 @@ def _known(spec: GameSpec) -> Iterator[None]:
     registry.add(spec)
     yield
     registry.games().pop(spec.id)
-    getattr(pettingzoo, "aec_registry", {}).pop(spec.env_id, None)
+    for kind in ("aec_registry", "parallel_registry"):
+        getattr(pettingzoo, kind, {}).pop(spec.env_id, None)
     gymnasium.registry.pop(registry.gymnasium_id(spec), None)
 
 

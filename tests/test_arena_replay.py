@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 from toy_game import broken
 
 from tabletop_envs import cli, registry
-from tabletop_envs.agents.base import BUILT_IN
+from tabletop_envs.agents import make_agent as make
+from tabletop_envs.agents.base import BUILT_IN, View
 from tabletop_envs.arena import replay as replays
 from tabletop_envs.arena.replay import Recorder, Replay, TruncatedFileWarning, rules_digest, sample, verify
 from tabletop_envs.core import jit, loops
@@ -434,11 +435,59 @@ def test_recorders_want_a_fresh_position_and_a_finished_game(toy: Game) -> None:
         Recorder(position, ["a", "b"])
     with pytest.raises(OrderError, match="begins with the deal"):
         Recorder(Position.new(toy, 2).determinize(0, 1), ["a", "b"])
-    for names in ([], ["a"], ["a", "b", "c"], ["a", 7]):
+    wrong: list[Any] = [[], ["a"], ["a", "b", "c"], ["a", 7], "ab", None, 2]
+    for names in wrong:
         with pytest.raises(OptionError, match="give 2 names, one a seat"):
             Recorder(Position.new(toy, 2), names)
-    with pytest.raises(OptionError, match="opening=-1"):
-        Recorder(Position.new(toy, 2), ["a", "b"], opening=-1)
+
+
+@pytest.mark.parametrize("opening", [-1, 1.5, 2.0, True, False, np.bool_(True), "1", None, 2**31, np.int64(-1)])
+def test_recorders_refuse_an_opening_that_no_line_holds(toy: Game, opening: Any) -> None:
+    with pytest.raises(OptionError, match=r"opening=.* is not possible: give a number of actions"):
+        Recorder(Position.new(toy, 2), ["a", "b"], opening=opening)
+
+
+NESTED: dict[str, Any] = {}
+NESTED["self"] = NESTED
+DEEP: list[Any] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        [1],
+        "a note",
+        7,
+        {"x": {1, 2}},
+        {"x": b"bytes"},
+        {"x": object()},
+        {"x": [{"y": 1j}]},
+        {"x": np.zeros(2)},
+        {"x": np.datetime64("2020-01-01")},
+        {"x": float("nan")},
+        {"x": np.float32("inf")},
+        {(1, 2): 3},
+        NESTED,
+        {"x": DEEP},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_recorders_refuse_notes_that_no_line_holds(toy: Game, info: Any) -> None:
+    with pytest.raises(OptionError, match=r"info.*: give "):
+        Recorder(Position.new(toy, 2), ["a", "b"], info=info)
+
+
+def test_recorders_keep_what_numpy_counts(two_moves: Game) -> None:
+    notes = {"x": np.int64(1), "y": [np.int8(2), (np.float32(0.5), np.bool_(True))], "z": None, "w": {"v": np.uint8(3)}}
+    recorder = Recorder(Position.new(two_moves), [np.str_("a"), "b"], opening=np.int64(1), info=notes)
+    recorder.apply(np.int64(1))
+    recorder.apply(0)
+    replay = recorder.replay()
+    assert (type(replay.opening), replay.opening) == (int, 1)
+    assert replay.info == {"x": 1, "y": [2, [0.5, True]], "z": None, "w": {"v": 3}}
+    assert Replay.from_line(replay.to_line()) == replay
 
 
 def test_refused_actions_are_not_recorded(toy: Game) -> None:
@@ -485,6 +534,77 @@ def test_built_in_agents_play_samples(toy: Game, two_moves: Game) -> None:
     assert {replay.opening for replay in games} == {1}
 
 
+class First:
+    """Takes the first legal action, and knows the games that it was told of."""
+
+    name = "first"
+
+    def __init__(self) -> None:
+        self.games: list[tuple[int, int]] = []
+        self.closed = 0
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.games.append((seat, seed))
+
+    def choose(self, view: View) -> int:
+        return int(view.legal_actions()[0])
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def firsts(monkeypatch: pytest.MonkeyPatch) -> list[First]:
+    """Makes `first` an agent's name; those that were made."""
+    made: list[First] = []
+
+    def make_agent(name: str, game: Game, **arguments: Any) -> Any:
+        if name != "first":
+            return make(name, game, **arguments)
+        made.append(First())
+        return made[-1]
+
+    monkeypatch.setattr(replays, "make_agent", make_agent)
+    return made
+
+
+@pytest.mark.nojit
+def test_other_agents_are_recorded_as_they_play(toy: Game, two_moves: Game, firsts: list[First]) -> None:
+    settings = toy.settings(3, heap=20)
+    compiled = list(sample(toy, settings, ["greedy"] * 3, 4, seed=3))
+    games = list(sample(toy, settings, ["first", "greedy", "first"], 4, seed=3))
+    assert [replay.seed for replay in games] == [replay.seed for replay in compiled]
+    assert [first.closed for first in firsts] == [1, 1]
+    assert [[seat for seat, _ in first.games] for first in firsts] == [[0] * 4, [2] * 4]
+    assert len({seed for first in firsts for _, seed in first.games}) == 8
+    for replay in games:
+        assert verify(replay) == []
+        assert replay.agents == ("first", "greedy", "first")
+        *before, _ = [position.clone() for position in replay.positions()]
+        for position, action in zip(before, replay.actions, strict=True):
+            if position.seat != 1:
+                assert action == position.legal_actions()[0]
+    assert games == list(sample(toy, settings, ["first", "greedy", "first"], 4, seed=3))
+    # the opening is drawn, and as for compiled games
+    for seed in range(3):
+        openings = [
+            [replay.actions[0] for replay in sample(two_moves, two_moves.settings(), agents, 20, seed=seed)]
+            for agents in (["first", "first"], ["random", "greedy"])
+        ]
+        assert openings[0] == openings[1]
+        assert set(openings[0]) == {0, 1}
+
+
+def test_agents_are_closed_whatever_happens(toy: Game, firsts: list[First]) -> None:
+    with pytest.raises(UnknownAgentError):
+        sample(toy, toy.settings(2), ["first", "frist"], 1)
+    games = sample(toy, toy.settings(2), ["first", "random"], 3)
+    next(games)
+    assert [first.closed for first in firsts] == [1, 0]
+    games.close()  # type: ignore[attr-defined]
+    assert [first.closed for first in firsts] == [1, 1]
+
+
 def test_greedy_plays_its_own_seat(toy: Game) -> None:
     settings = toy.settings(2)
     shares = []
@@ -495,7 +615,7 @@ def test_greedy_plays_its_own_seat(toy: Game) -> None:
 
 
 def test_samples_refuse_what_they_cannot_seat(toy: Game) -> None:
-    with pytest.raises(UnknownAgentError, match="no built-in agent 'gredy': give random or greedy"):
+    with pytest.raises(UnknownAgentError, match="no agent 'gredy': there are random, greedy"):
         sample(toy, toy.settings(2), ["gredy", "random"], 1)
     with pytest.raises(OptionError, match="1 agents do not fill 2 seats"):
         sample(toy, toy.settings(2), ["random"], 1)
@@ -557,10 +677,48 @@ def test_every_truncation_of_the_last_line(file: Path) -> None:
         with pytest.raises(CorruptDataError, match=r"last line of .*games\.jsonl breaks off: remove it"):
             replays.append(file, sound)
         assert len(file.read_bytes()) == length
-    file.write_bytes(whole[:-1])  # the game is whole, only the line's end is missing
-    assert list(replays.read(file)) == sound
+    for end in (b"", b"  ", b"\r"):  # the game is whole, only the line's end is missing
+        file.write_bytes(whole[:-1] + end)
+        assert list(replays.read(file)) == sound
+        assert replays.append(file, []) == 0
+        assert replays.append(file, sound[:2]) == 2
+        assert list(replays.read(file)) == [*sound, *sound[:2]]
+        assert file.read_bytes().startswith(whole[:-1] + end + b"\n")
     file.write_bytes(whole[:start])
     assert list(replays.read(file)) == sound[:5]
+
+
+@pytest.mark.parametrize("tail", ["7", "{}", "[1]"])
+def test_a_last_line_that_is_no_replay_and_has_no_end(file: Path, tail: str) -> None:
+    sound = list(replays.read(file))
+    file.write_bytes(file.read_bytes() + tail.encode())
+    with pytest.raises(CorruptDataError, match=r"the last line of .*games\.jsonl (holds no|is of schema)"):
+        replays.append(file, sound)
+    file.write_bytes(file.read_bytes()[: -len(tail)] + b" ")
+    assert replays.append(file, sound) == 6
+    assert list(replays.read(file)) == [*sound, *sound]
+
+
+def test_the_last_line_is_found_over_blocks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound, whole = list(replays.read(file)), file.read_bytes()
+    for block in (1, 7, len(whole) - 1, len(whole)):
+        monkeypatch.setattr(replays, "_TAIL_BLOCK", block)
+        file.write_bytes(whole[:-1])
+        assert replays.append(file, sound[:1]) == 1
+        assert list(replays.read(file)) == [*sound, sound[0]]
+        file.write_bytes(whole.splitlines()[0])  # the only line
+        assert replays.append(file, sound[1:]) == 5
+        assert list(replays.read(file)) == sound
+
+
+def test_no_file_is_left_where_the_first_game_fails(tmp_path: Path) -> None:
+    def failing() -> Any:
+        raise OptionError("no game")
+        yield
+
+    with pytest.raises(OptionError):
+        replays.append(tmp_path / "games.jsonl", failing())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_blank_lines_and_empty_files(file: Path, tmp_path: Path) -> None:
@@ -673,7 +831,7 @@ def test_verify_tells_so_many_lines(file: Path) -> None:
         (["record", "toy"], 2, "--output"),
         (["record", "tyo", "--output", "out.jsonl"], 1, "did you mean 'toy'?"),
         (["record", "toy", "--games", 0, "--output", "out.jsonl"], 2, "--games"),
-        (["record", "toy", "--agents", "gredy", "--output", "out.jsonl"], 1, "no built-in agent 'gredy'"),
+        (["record", "toy", "--agents", "gredy", "--output", "out.jsonl"], 1, "no agent 'gredy': there are"),
         (["record", "toy", "--agents", "random,greedy", "-p", 3, "--output", "out.jsonl"], 1, "do not fill 3 seats"),
         (["record", "toy", "--agents", ",".join(["random"] * 5), "--output", "out.jsonl"], 1, "takes 2 to 4 players"),
         (["record", "toy", "-o", "heap=3", "--output", "out.jsonl"], 1, "option heap=3 is not possible"),

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
 import tabletop_envs
-from tabletop_envs import cli, testing
+from tabletop_envs import agents, cli, testing
+from tabletop_envs.agents.base import View
+from tabletop_envs.arena import replay as replays
 from tabletop_envs.core.game import ALL, Game
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import GameSpec
@@ -80,11 +85,29 @@ def refuses(result: Result, message: str) -> None:
 def test_help_and_version(call: Command) -> None:
     for flag in ("--help", "-h"):
         text = succeeds(call(flag))
-        for name in ("list", "train", "evaluate", "bench", "warmup", "conform", "cases"):
-            assert f"  {name} " in text
+        names = ("list", "train", "evaluate", "watch", "play", "replay", "bench", "warmup", "conform", "cases")
+        assert set(names) == set(cli.main.commands)
+        for name in names:
+            assert f"\n  {name} " in text
             assert "Usage" in succeeds(call(name, flag))
     assert tabletop_envs.__version__ in succeeds(call("--version"))
     refuses(call("trian"), "No such command 'trian'")
+
+
+def test_the_readme_tells_of_every_command() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    table = text.split("\n## Command line\n")[1].split("\n## ")[0]
+    told = {name.strip() for name in re.findall(r"^\| `tabletop-envs ([a-z ]+)", table, re.MULTILINE)}
+    replaying = cli.main.commands["replay"]
+    assert isinstance(replaying, click.Group)
+    assert told == {*(set(cli.main.commands) - {"replay"}), *(f"replay {name}" for name in replaying.commands)}
+    options = {
+        option
+        for command in (*cli.main.commands.values(), *replaying.commands.values())
+        for parameter in command.params
+        for option in parameter.opts
+    }
+    assert set(re.findall(r"--[a-z0-9][a-z0-9-]*", table)) <= options
 
 
 def test_list(toy: Game, two_moves: Game, call: Command) -> None:
@@ -155,6 +178,90 @@ def test_train_evaluate_and_train_on(trained: Path, call: Command) -> None:
     assert json.loads((trained / "config.json").read_text())["minutes"] == more
 
 
+def outside_agents(monkeypatch: pytest.MonkeyPatch, **factories: Callable[..., Any]) -> None:
+    """Installs entry points of an outside package."""
+    entries = [
+        SimpleNamespace(name=name, value=f"outside:{name}", load=lambda factory=factory: factory)
+        for name, factory in factories.items()
+    ]
+    monkeypatch.setattr(agents, "entry_points", lambda group: entries if group == agents.ENTRY_POINTS else [])
+
+
+class Mine:
+    """An agent of an outside package: the first legal action, or one that is not."""
+
+    name = "first [legal]"
+
+    def __init__(self, argument: str = "") -> None:
+        self.wrong, self.closed, self.begun = argument == "wrong", False, 0
+
+    def reset(self, seat: int, seed: int) -> None:
+        self.begun += 1
+
+    def choose(self, view: View) -> int:
+        return int(view.legal_actions()[0]) if not self.wrong else int(view.action_mask.argmin())
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_evaluate_against_every_kind_of_agent(
+    trained: Path, call: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[Mine] = []
+
+    def mine(game: Game, **arguments: Any) -> Mine:
+        made.append(Mine(**arguments))
+        return made[-1]
+
+    outside_agents(monkeypatch, mine=mine)
+    shutil.copy(trained / "checkpoint.zip", tmp_path / "other.zip")
+    given = ["greedy", trained, f"sb3:{trained}", "sb3:other.zip", "mine"]
+    text = succeeds(call("evaluate", trained, *[part for name in given for part in ("--against", name)], "--games", 4))
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│ 4 " in line]
+    assert [row[1] for row in rows] == ["greedy", "toy-2p", "toy-2p", "other", "first [legal]"]
+    assert rows[1][2:] == rows[2][2:] == rows[3][2:]  # the same network in three ways
+    assert [agent.closed for agent in made] == [True]
+    fails(call("evaluate", trained, "--against", "mine:wrong"), "'first [legal]' has to be mended")
+    assert made[-1].closed
+
+
+def test_record_every_kind_of_agent(
+    trained: Path, call: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[Mine] = []
+
+    def mine(game: Game, **arguments: Any) -> Mine:
+        made.append(Mine(**arguments))
+        return made[-1]
+
+    outside_agents(monkeypatch, mine=mine)
+    path = tmp_path / "games.jsonl"
+    for agents_by_seat in (f"sb3:{trained},mine", f"{trained},greedy", "mine"):
+        for _ in range(2):
+            succeeds(call("replay", "record", "toy", "--agents", agents_by_seat, "--games", 3, "--output", path))
+    recorded = list(replays.read(path))
+    names = [[f"sb3:{trained}", "mine"], [str(trained), "greedy"], ["mine", "mine"]]
+    assert [list(replay.agents) for replay in recorded] == [name for name in names for _ in range(6)]
+    assert all(replays.verify(replay) == [] for replay in recorded)
+    assert recorded[0:3] == recorded[3:6]
+    assert [agent.begun for agent in made] == [3] * 6
+    assert all(agent.closed for agent in made)
+
+    def refused(names: str, *messages: str, options: tuple[str, ...] = ()) -> None:
+        out = tmp_path / "none.jsonl"
+        fails(call("replay", "record", "toy", *options, "--agents", names, "--output", out), *messages)
+        assert not out.exists()
+
+    refused("mine:wrong,mine", "'first [legal]' has to be mended")
+    assert all(agent.closed for agent in made)
+    refused(f"mine,sb3:{tmp_path}", "holds no run: give that of a run")
+    assert all(agent.closed for agent in made)
+    refused("human,mine", "name agents, or use the `play` command")
+    refused("sb3:nowhere", "no run folder or checkpoint nowhere")
+    refused(f"{trained}", "'toy-2p' was trained on observations of shape", options=("-o", "memory=true"))
+
+
 def test_train_with_options(toy: Game, call: Command, tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     options = ["-o", "memory=true", "-o", "extras=joker,refill", "-o", "heap=9", "--option", 'cards={"one": 9}']
@@ -194,8 +301,11 @@ def test_a_run_is_not_resumed_as_another(trained: Path, two_moves: Game, call: C
 
 
 def test_evaluate_against_what_there_is_not(trained: Path, two_moves: Game, call: Command, tmp_path: Path) -> None:
-    fails(call("evaluate", trained, "--against", "gredy"), "no opponent 'gredy': give random, greedy or a run folder")
-    fails(call("evaluate", trained, "--against", tmp_path), "holds no run: start one by naming a game")
+    fails(call("evaluate", trained, "--against", "gredy"), "no agent 'gredy': there are", "did you mean 'greedy'?")
+    fails(call("evaluate", trained, "--against", "human"), "name agents, or use the `play` command")
+    fails(call("evaluate", trained, "--against", "sb3:"), "'sb3:' needs a path")
+    fails(call("evaluate", trained, "--against", "sb3:nowhere.zip"), "no run folder or checkpoint nowhere.zip")
+    fails(call("evaluate", trained, "--against", tmp_path), "holds no run: give that of a run")
     fails(call("evaluate", trained, "--seed", -1), "give a whole number from 0 to")
     fails(call("evaluate", tmp_path), "holds no run: start one by naming a game")
     refuses(call("evaluate", "nowhere"), "does not exist")
@@ -203,7 +313,8 @@ def test_evaluate_against_what_there_is_not(trained: Path, two_moves: Game, call
     succeeds(call("train", "two_moves", *FIELDS, *SHORT, "--folder", "other game"))
     fails(call("evaluate", trained, "--against", "other game"), "is a run of two_moves, not of toy: give another one")
     succeeds(call("train", "toy", "-o", "memory=true", *FIELDS, *SHORT, "--folder", "longer"))
-    fails(call("evaluate", trained, "--against", "longer"), "was trained on other observations: give a run")
+    for name in ("longer", "sb3:longer"):
+        fails(call("evaluate", trained, "--against", name), "'longer' was trained on observations of shape", "give the")
     succeeds(call("train", "toy", "-p", 4, *FIELDS, *SHORT, "--folder", "four"))
     assert "four" in succeeds(call("evaluate", trained, "--against", "four", "--games", 2))
     (trained / "checkpoint.zip").write_bytes(b"")

@@ -25,7 +25,7 @@ from tabletop_envs.core.spec import Flag
 from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.vector import BatchStep, TabletopVector
 from tabletop_envs.errors import IllegalActionError
-from tabletop_envs.testing import copies, environments, golden, rules
+from tabletop_envs.testing import copies, environments, golden, pictures, rules
 from tabletop_envs.testing.suite import Report, run_check, subject_of
 
 TESTS = Path(__file__).parent
@@ -218,6 +218,18 @@ class MeanVector(TabletopVector):
     def step(self, actions: Any) -> BatchStep:
         answer = super().step(actions)
         return answer._replace(rewards=-answer.rewards)
+
+
+class TalkativeAEC(TabletopAEC):
+    """Prints how many actions the seat to act has, whoever looks on."""
+
+    def _heading(self) -> str:
+        return f"{super()._heading()}, {self._mask.sum()} legal actions"
+
+
+def test_fault_of_what_an_environment_prints(toy: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "TabletopAEC", TalkativeAEC)
+    assert "changes what an environment prints for viewer" in report_of("pictures", toy).detail
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 from tabletop_envs import registry
 from tabletop_envs.core import jit
 from tabletop_envs.core.game import CONTRACT, FILES, LATE, Game
+from tabletop_envs.core.position import Position
 from tabletop_envs.errors import GameDefinitionError
 
 TESTS = Path(__file__).parent
@@ -72,3 +73,12 @@ def test_a_missing_dependency_is_not_taken_for_a_missing_file(two_moves: Game, c
     spec = dataclasses.replace(two_moves.spec, id="no_module", package="no_module")
     with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
         Game(spec)
+
+
+def test_a_game_with_other_functions_is_not_pickled(toy: Game) -> None:
+    """It would come back with its own functions, and so would positions of it."""
+    twin = toy.with_functions(apply=toy.functions["apply"])
+    for stored in (twin, Position.new(twin, seed=1)):
+        with pytest.raises(TypeError, match="with other functions"):
+            pickle.dumps(stored)
+    assert pickle.loads(pickle.dumps(toy)) is not None

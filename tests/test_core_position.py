@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
+from toy_game.broken import legal_finds_nothing
 
 from tabletop_envs.core.game import ALL, PUBLIC, Game
-from tabletop_envs.core.header import MAX_EVENTS
-from tabletop_envs.core.position import Position, check_key
+from tabletop_envs.core.header import KEY_LIMIT, MAX_EVENTS
+from tabletop_envs.core.position import Position, check_key, check_record
 from tabletop_envs.errors import (
     CorruptDataError,
     GameOverError,
@@ -254,6 +256,8 @@ def test_json_names_settings(position: Position) -> None:
         {"decisions": "many"},
         {"decisions": 2**40},
         {"decisions": 61},
+        {"draws": [-1] * 8},
+        {"events": [[2, 0, 99]], "num_events": 1},
         {"seat": 3},
         {"seat": None},
         {"over": 1},
@@ -286,3 +290,60 @@ def test_json_of_an_impossible_position(position: Position) -> None:
         Position.from_json(facts)
     with pytest.raises(CorruptDataError):
         Position.from_json({})
+
+
+@pytest.mark.parametrize("viewer", [2, -3, "public", "all", 0.5, True, None])
+def test_a_viewer_is_a_seat_or_one_of_two_constants(viewer: Any) -> None:
+    position = Position.new("urbino", seed=1)
+    for shown in (position.text, position.scene, position.svg, position.to_json):
+        with pytest.raises(OptionError, match="is no viewer: give PUBLIC, ALL or a seat"):
+            shown(viewer)
+    with pytest.raises(OptionError, match="not at the table"):
+        position.observe(viewer)
+
+
+@pytest.mark.parametrize("salt", [-1, 2**31, 2**70, 0.5, "1"])
+def test_a_salt_is_a_whole_number_below_its_limit(salt: Any) -> None:
+    with pytest.raises(OptionError, match=r"salt .* is not possible"):
+        Position.new("urbino", seed=1).determinize(0, salt)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("num_players", 2, "num_players is 2, not 3 as set"),
+        ("heap", 13, "heap is 13, not 12 as set"),
+        ("memory", 0, "memory is 0, not 1 as set"),
+        ("max_decisions", 10**6, "max_decisions is 1000000, not 60 as set"),
+        ("auto_forced", 0, "auto_forced is 0, not 1 as set"),
+        ("phase", 9, "there is no phase 9"),
+        ("seat", -1, "do not fit together"),
+        ("seat", 3, "do not fit together"),
+        ("key", -5, "count no chance"),
+        ("key", KEY_LIMIT, "count no chance"),
+        ("num_events", -1, "-1 events are not"),
+        ("header_pad", 1, "between the fields"),
+        ("turn", 99, "turn: 99"),
+        ("stones", 9, "breaks invariant 4"),
+    ],
+)
+def test_records_that_are_no_position(position: Position, field: str, value: int, words: str) -> None:
+    states = position.clone().states
+    check_record(position.game, position.settings, states)
+    states[field] = value
+    with pytest.raises(CorruptDataError, match=words):
+        check_record(position.game, position.settings, states)
+
+
+def test_a_record_in_which_a_seat_has_no_choice_is_no_position(toy: Game) -> None:
+    stuck = toy.with_functions(legal=legal_finds_nothing)
+    position = Position.new(toy, 3)
+    with pytest.raises(CorruptDataError, match="seat 0 is asked in phase 0, but no action is legal"):
+        check_record(stuck, position.settings, position.states)
+
+
+def test_every_position_of_a_game_has_a_sound_record(toy: Game) -> None:
+    for settings in (toy.settings(2), toy.settings(4, extras="joker,refill", cards=[3, 3, 4], tie="first")):
+        for position in walk(toy, settings, 4):
+            check_record(toy, settings, position.states)
+            check_record(toy, settings, position.determinize(0, 5).states)

@@ -115,8 +115,9 @@ def test_games_can_be_added_to_one_process(two_moves: Game) -> None:
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry from 1.27 on")
 def test_pettingzoo_knows_every_game(two_moves: Game) -> None:
     for spec in registry.games().values():
-        env = pettingzoo.make("aec", spec.env_id)
-        assert str(env.unwrapped) == spec.name
+        for kind in ("aec", "parallel"):
+            env = pettingzoo.make(kind, spec.env_id)
+            assert str(env.unwrapped) == spec.name
 
 
 def test_the_import_loads_no_compiled_code_and_no_learner(python: Callable[..., CompletedProcess[str]]) -> None:

@@ -33,6 +33,9 @@ GOOD: list[tuple[Option, Any, Any, Any]] = [
     (SUBSET, "", 0, ()),
     (COUNTS, {"x": 4}, [4, 0], {"x": 4, "y": 0}),
     (COUNTS, [1, 7], [1, 7], {"x": 1, "y": 7}),
+    (COUNTS, (np.int64(1), np.int8(7)), [1, 7], {"x": 1, "y": 7}),
+    (COUNTS, np.array([1, 7]), [1, 7], {"x": 1, "y": 7}),
+    (COUNTS, {"x": np.int64(4)}, [4, 0], {"x": 4, "y": 0}),
 ]
 BAD: list[tuple[Option, Any]] = [
     (FLAG, 2),
@@ -56,6 +59,22 @@ BAD: list[tuple[Option, Any]] = [
     (COUNTS, [5]),
     (COUNTS, 5),
     (COUNTS, ["many", 1]),
+    (COUNTS, [2.0, 3.0]),
+    (COUNTS, [2.9, 3.2]),
+    (COUNTS, np.array([2.0, 3.0])),
+    (COUNTS, [float("inf"), 1]),
+    (COUNTS, [float("nan"), 4]),
+    (COUNTS, {"x": 4.5}),
+    (COUNTS, {"x": True, "y": 3}),
+    (COUNTS, [True, 3]),
+    (COUNTS, ["2", "3"]),
+    (COUNTS, "23"),
+    (COUNTS, "2,3"),
+    (COUNTS, b"\x02\x03"),
+    (COUNTS, {2, 3}),
+    (COUNTS, [[2, 3]]),
+    (COUNTS, np.array([[2], [3]])),
+    (COUNTS, None),
 ]
 
 

@@ -25,7 +25,7 @@ from tabletop_envs import registry
 from tabletop_envs.core.game import PUBLIC
 from tabletop_envs.core.position import Position
 from tabletop_envs.envs.aec import TabletopAEC, env, module_level
-from tabletop_envs.envs.parallel import turn_based_parallel
+from tabletop_envs.envs.parallel import TurnBasedParallel, turn_based_parallel
 from tabletop_envs.envs.rewards import REWARDS, Reward
 from tabletop_envs.errors import (
     CorruptDataError,
@@ -51,6 +51,9 @@ DICT_WARNINGS = (
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
 )
+
+# no states of a generator's stream
+NO_STREAMS = (5, "PCG64", {}, {"bit_generator": "MT19937"}, {"bit_generator": "PCG64", "state": {"state": -1}})
 
 sizes = pytest.mark.parametrize(("game", "players"), SIZES)
 games = pytest.mark.parametrize("game", GAMES)
@@ -514,6 +517,9 @@ def test_the_end_comes_last(game: str) -> None:
     for action in (None, 0):
         with pytest.raises(GameOverError, match=r"call reset\(\) first"):
             table.step(action)
+    for observe in (True, False):
+        with pytest.raises(GameOverError, match=r"last\(\) called after all agents .* call reset\(\) first"):
+            table.last(observe)
     assert list(table.agent_iter()) == []
     assert np.array_equal(vector_of(table.observe("player_0")), table.position.observe(0))
     assert table.state_space.contains(table.state())
@@ -582,6 +588,19 @@ def test_seeds(game: str) -> None:
     assert key(table, seed=3, options={"unknown": 1, "key": None}) == stream[0]
     # without any seed chance is fresh
     assert key(TabletopAEC(game)) != key(TabletopAEC(game))
+
+
+@games
+def test_options_are_fixed_when_the_environment_is_made(game: str) -> None:
+    table = play(fresh(game), 3)
+    before = table.get_state()
+    for name in (*table.settings.values, "num_players"):
+        for make in (table, turn_based_parallel(game)):
+            with pytest.raises(OptionError, match=f"cannot change {name}: .* make another one"):
+                make.reset(seed=1, options={"key": 7, name: True})
+    assert table.get_state() == before
+    table.reset(options={"key": 7, "unknown": 1})
+    assert table.position.seed == 7
 
 
 @games
@@ -694,6 +713,121 @@ def test_states_of_others_are_refused(game: str) -> None:
     assert table.get_state() == before
 
 
+def untouched(table: TabletopAEC, state: Any, words: str | None = None) -> None:
+    """set_state() refuses the state and leaves everything as it was."""
+    kept, moves, names = table.get_state(), table._moves, set(table.__dict__)
+    mask, seen = table._mask.copy(), table._observation.copy()
+    with pytest.raises(CorruptDataError, match=words):
+        table.set_state(state)
+    assert table.get_state() == kept
+    assert table._moves == moves
+    assert set(table.__dict__) == names
+    assert np.array_equal(table._mask, mask)
+    assert np.array_equal(table._observation, seen)
+
+
+@games
+def test_records_of_garbage_are_refused(game: str) -> None:
+    table = play(fresh(game), 5)
+    state, rng = table.get_state(), np.random.default_rng(0)
+    size = len(state["record"])
+    for data in (bytes(size), b"\xff" * size, *(rng.bytes(size) for _ in range(20))):
+        untouched(table, {**state, "record": data}, "no position of")
+    for name, value in (
+        ("seat", 1 - table.position.states["seat"][0]),
+        ("seat", table.num_players),
+        ("over", 1),
+        ("phase", 99),
+        ("key", -1),
+        ("draws", -1),
+        ("decisions", 10**6),
+        ("max_decisions", 10**6),
+        ("num_players", table.num_players + 1),
+        ("auto_forced", 9),
+        ("num_events", -1),
+        ("header_pad", 1),
+    ):
+        states = table.position.states
+        states[name] = value
+        untouched(table, {**state, "record": states.tobytes()})
+
+
+@games
+def test_a_record_with_one_other_byte_is_refused_or_playable(game: str) -> None:
+    table = play(fresh(game), 5)
+    state, rng = table.get_state(), np.random.default_rng(0)
+    refused = 0
+    for place in range(len(state["record"])):
+        data = bytearray(state["record"])
+        data[place] ^= 1 << int(rng.integers(8))
+        try:
+            table.set_state({**state, "record": bytes(data)})
+        except CorruptDataError:
+            refused += 1
+        else:
+            play_to_end(table)
+    assert refused > len(state["record"]) / 2
+
+
+@games
+def test_episodes_that_are_none_are_refused(game: str) -> None:
+    table = play(fresh(game), 5)
+    state = table.get_state()
+    episode = state["episode"]
+    over = play_to_end(fresh(game)).get_state()
+    other = next(agent for agent in table.possible_agents if agent != table.agent_selection)
+    for wrong in (
+        {"foo": 1},
+        {**episode, "foo": 1},
+        {**episode, "_states": None},
+        {},
+        5,
+        None,
+        "agents",
+        {name: episode[name] for name in episode if name != "_live"},
+        {**episode, "agents": episode["agents"][::-1]},
+        {**episode, "agents": ["player_0", "player_99"]},
+        {**episode, "agents": 3},
+        {**episode, "agent_selection": "player_99"},
+        {**episode, "agent_selection": ["player_0"]},
+        {**episode, "agent_selection": other},
+        {**episode, "rewards": {}},
+        {**episode, "rewards": dict.fromkeys(table.agents, "much")},
+        {**episode, "_cumulative_rewards": [0.0, 0.0]},
+        {**episode, "terminations": dict.fromkeys(table.agents, True)},
+        {**episode, "truncations": dict.fromkeys(table.agents, 0)},
+        {**episode, "_infos": {"player_0": {}}},
+        {**episode, "_infos": dict.fromkeys(table.agents, 1)},
+        {**episode, "_returns": [0.0]},
+        {**episode, "_returns": None},
+        {**episode, "_skip_agent_selection": "nobody"},
+        {**episode, "_live": 1},
+        {**episode, "_live": False},
+    ):
+        untouched(table, {**state, "episode": wrong})
+    untouched(table, {**over, "episode": episode})
+    while over["episode"]["agents"]:  # what is refused when damaged is taken at every stage of the end
+        table.set_state(over)
+        table.step(None)
+        over = table.get_state()
+    table.set_state(over)
+    assert table.agents == []
+    table.set_state(state)
+    assert table.get_state() == state
+
+
+@games
+def test_streams_that_are_none_are_refused(game: str) -> None:
+    table = play(fresh(game), 5)
+    ahead = play(fresh(game), 8).get_state()
+    for wrong in NO_STREAMS:
+        untouched(table, {**ahead, "np_random": wrong}, "np_random")
+    for wrong in ({**ahead, "record": 5}, {**ahead, "record": "x" * len(ahead["record"])}, [ahead], ahead["record"]):
+        untouched(table, wrong)
+    table.set_state(ahead)
+    assert table.get_state() == ahead
+
+
 # --- rendering --------------------------------------------------------------------------------------------------
 
 
@@ -702,9 +836,8 @@ def test_ansi(game: str) -> None:
     table = fresh(game, render_mode="ansi")
     text = table.render()
     assert text is not None
-    legal = int(table.last()[0]["action_mask"].sum())
-    assert f"{registry.spec(game).title}, decision 0: player_0 to act" in text
-    assert f"{legal} legal actions" in text
+    first = f"{registry.spec(game).title}, decision 0: player_0 to act ({table.position.phase})"
+    assert text.partition("\n")[0] == first  # how many actions are legal would tell of hidden cards
     assert ansi(table.position.scene(PUBLIC), False).partition("\n")[2] in text
     text = play_to_end(table).render()
     assert text is not None
@@ -741,12 +874,17 @@ def test_ids(game: str) -> None:
         tabletop_envs.make(spec.name, spec.max_players),
         env(game=game),
         TabletopAEC(registry.load(game)),
-        *(maker() for maker in module_level(game)),
+        *(maker() for maker in module_level(game)[:2]),
     ]
     assert all(type(table) is TabletopAEC and table.metadata["name"] == spec.name for table in made)
     raw_env = module_level(game)[1]
     assert raw_env(num_players=spec.max_players, illegal="raise").num_players == spec.max_players
     assert module_level(game)[0] is raw_env or module_level(game)[0]().__class__ is raw_env().__class__
+    views = [tabletop_envs.make_parallel(spec.env_id, spec.max_players), module_level(game)[2](spec.max_players)]
+    for view in views:
+        assert type(view) is TurnBasedParallel
+        assert str(view) == spec.name
+        assert len(view.reset(seed=0)[0]) == spec.max_players
 
 
 @games
@@ -759,10 +897,15 @@ def test_pettingzoos_registry(game: str) -> None:
     assert table.num_players == spec.max_players
     assert table.reward.weights == {"score": 1.0}
     assert type(pettingzoo.make("aec", f"tabletop/{spec.id}_v{spec.version}")) is TabletopAEC
-    registered = pettingzoo.spec("aec", spec.env_id)
+    view = pettingzoo.make("parallel", spec.env_id, num_players=spec.max_players, illegal="raise")
+    assert type(view) is TurnBasedParallel
+    assert view.aec_env.num_players == spec.max_players
+    assert view.aec_env.illegal == "raise"
+    kinds = ("aec", "parallel")
+    registered = [pettingzoo.spec(kind, spec.env_id) for kind in kinds]
     with strict():
         registry.fill_pettingzoo()  # a second time
-    assert pettingzoo.spec("aec", spec.env_id) is registered
+    assert all(pettingzoo.spec(kind, spec.env_id) is known for kind, known in zip(kinds, registered, strict=True))
 
 
 def test_pettingzoo_without_a_registry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -775,7 +918,8 @@ def test_pettingzoo_without_a_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_our_games_have_a_module(game: str) -> None:
     spec = registry.spec(game)
     module = import_module(f"tabletop_envs.{spec.name}")
-    assert str(module.env()) == str(module.raw_env()) == spec.name
+    assert str(module.env()) == str(module.raw_env()) == str(module.parallel_env()) == spec.name
+    assert type(module.parallel_env()) is TurnBasedParallel
 
 
 @games

@@ -21,6 +21,7 @@ from stable_baselines3.common.utils import check_for_correct_spaces
 from stable_baselines3.common.vec_env import VecCheckNan, VecEnv, VecMonitor, VecNormalize
 
 from tabletop_envs import registry
+from tabletop_envs.agents.base import policy_name
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import OVER_CAP
 from tabletop_envs.core.position import Position
@@ -601,7 +602,7 @@ def test_impossible_arguments(toy: Game) -> None:
         SelfPlayVecEnv(toy, 2, opponent="random")
     with pytest.raises(UnknownGameError):
         SelfPlayVecEnv("toyy", 2)
-    with pytest.raises(UnknownAgentError, match="no built-in policy 'gredy'"):
+    with pytest.raises(UnknownAgentError, match="no agent 'gredy'"):
         SelfPlayVecEnv(toy, 2, opponents="gredy")
 
 
@@ -782,3 +783,13 @@ def test_built_in_opponents_do_not_repeat_themselves(two_moves: Game) -> None:
     assert abs(wins - 0.5) < 4 * (0.25 / rewards.size) ** 0.5
     assert (rewards > 0).mean(axis=0).min() > 0.2  # in every row
     assert (rewards > 0).mean(axis=1).min() > 0.2  # in every deal
+
+
+def test_opponents_by_every_kind_of_name() -> None:
+    """A bare list weighs all alike, and names are those of `make_agent`."""
+    env = SelfPlayVecEnv("urbino", 8, opponents=["random", "greedy"], seed=3)
+    assert [(policy_name(member), weight) for member, weight in env.play.pool.members] == [("random", 1), ("greedy", 1)]
+    with pytest.raises(UnknownAgentError, match="did you mean 'greedy'"):
+        SelfPlayVecEnv("urbino", 2, opponents="gready")
+    with pytest.raises(UnknownAgentError, match="no run folder or checkpoint"):
+        SelfPlayVecEnv("urbino", 2, opponents={"sb3:nowhere": 1.0})

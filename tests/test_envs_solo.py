@@ -394,6 +394,56 @@ def test_states_are_stored_and_restored(toy: Game) -> None:
             env.set_state(broken)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"np_random": None},
+        {"np_random": 5},
+        {"np_random": {"bit_generator": "PCG64", "state": 3}},
+        {"np_random": {}},
+        {"seat": -1},
+        {"seat": 1.5},
+        {"salt": -1},
+        {"salt": 2**70},
+        {"games": 0},
+        {"games": "many"},
+        {"table": None},
+        {"table": 5},
+        {"table": ("record", b"")},
+        {"table": ("record", "garbage")},
+        {"table": ("episode", {"foo": 1})},
+        {"table": ("np_random", 5)},
+    ],
+    ids=str,
+)
+def test_states_that_are_none_change_nothing(toy: Game, wrong: dict[str, Any]) -> None:
+    env = TabletopSolo(toy, 3, opponents="greedy")
+    env.reset(seed=8)
+    before, twin = env.get_state(), TabletopSolo(toy, 3, opponents="greedy")
+    twin.reset(seed=9)
+    other = twin.get_state()
+    if isinstance(wrong.get("table"), tuple):
+        name, value = wrong["table"]
+        value = b"\x07" * len(other["table"]["record"]) if value == "garbage" else value
+        wrong = {"table": {**other["table"], name: value}}
+    with pytest.raises(CorruptDataError):
+        env.set_state({**other, **wrong})
+    assert env.get_state() == before
+    env.set_state(other)
+    assert env.get_state() == other
+
+
+def test_options_are_fixed_when_the_environment_is_made(toy: Game) -> None:
+    env = TabletopSolo(toy, 2)
+    env.reset(seed=3)
+    before = env.get_state()
+    for name in ("memory", "heap", "max_decisions", "auto_forced", "num_players"):
+        with pytest.raises(OptionError, match=f"cannot change {name}: .* make another one"):
+            env.reset(seed=1, options={name: 4})
+    assert env.get_state() == before
+    env.reset(options={"unknown": 1})
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_continue_identically(toy: Game, copied: Callable[[TabletopSolo], TabletopSolo]) -> None:
     env = TabletopSolo(toy, 3, opponents=["greedy", "random"])

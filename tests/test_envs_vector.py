@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import pickle
+import subprocess
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tabletop_envs import make_vec
 from tabletop_envs.core import jit
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import OVER_CAP, OVER_RULES, RUNNING
@@ -668,3 +672,40 @@ def test_unknown_policies(two_moves: Game, name: str) -> None:
     seating = Seating(Batch(two_moves, 1))
     with pytest.raises(UnknownAgentError, match=f"no built-in policy '{name}': give one of random, greedy"):
         seating.assign(0, 0, name)
+
+
+def test_the_raw_stream_of_keys_goes_on() -> None:
+    vectors = [TabletopVector("urbino", 3) for _ in range(2)]
+    dealt = []
+    for vector in vectors:
+        vector.reset(seed=5)
+        first = vector.batch.states["key"].copy()
+        vector.reset()
+        dealt.append((first, vector.batch.states["key"].copy()))
+    assert np.array_equal(dealt[0], dealt[1])
+    assert not np.array_equal(dealt[0][0], dealt[0][1])
+
+
+@pytest.mark.parametrize("kind", ["sb3", "gym"])
+def test_pickled_environments_work_in_another_process(
+    kind: str, tmp_path: Path, python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """Addresses of compiled code do not travel: the baseline is bound anew where the environment wakes up."""
+    if kind == "sb3":
+        pytest.importorskip("stable_baselines3")
+    env = make_vec("urbino", 3, kind=kind, opponents="greedy")
+    env.reset()
+    stored = tmp_path / "env.pkl"
+    stored.write_bytes(pickle.dumps(env))
+    code = f"""
+import pickle
+from pathlib import Path
+env = pickle.loads(Path({str(stored)!r}).read_bytes())
+for _ in range(5):
+    masks = env.action_masks() if hasattr(env, "action_masks") else env.env_method("action_masks")
+    env.step(masks.argmax(axis=1))
+print("played")
+"""
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "played\n"

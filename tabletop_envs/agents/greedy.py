@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from tabletop_envs.agents.base import GREEDY, View
 from tabletop_envs.agents.random import salt_of
 from tabletop_envs.core.position import check_key
-
-_SALT_LIMIT: Final = 2**31
+from tabletop_envs.core.random import SALT_LIMIT
 
 
 class GreedyAgent:
@@ -31,4 +28,4 @@ class GreedyAgent:
     def choose(self, view: View) -> int:
         """The baseline's action."""
         salt = salt_of(self.seed, view)
-        return view.determinized(salt % _SALT_LIMIT).greedy_action(salt)
+        return view.determinized(salt % SALT_LIMIT).greedy_action(salt)

@@ -19,7 +19,7 @@ Key, options and actions are the game; everything else in a line is what came of
 | `final` | 16 hex digits over the final position's JSON for all eyes, points and places |
 | `info` | left out where empty: whatever else a tournament wants to note; not checked |
 
-Knows games through `Game` and `Position` alone, and of agents nothing but their names.
+Knows games through `Game` and `Position` alone, and agents by the names that `make_agent` takes.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
 from tabletop_envs import registry
-from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM
+from tabletop_envs.agents import make_agent
+from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, ask, begin, finish
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, Game
 from tabletop_envs.core.header import KEY_LIMIT
@@ -50,7 +53,6 @@ from tabletop_envs.errors import (
     IllegalActionError,
     OptionError,
     OrderError,
-    UnknownAgentError,
     UnknownGameError,
 )
 
@@ -60,6 +62,7 @@ END_CAP: Final = "cap"
 
 _ACTION_LIMIT: Final = 2**31
 _DIGEST_GAMES: Final = 20  # random games with each settings that a rules digest is over
+_TAIL_BLOCK: Final = 2**16  # bytes that are read at once on the way back to where a file's last line begins
 _DIGEST: Final = re.compile(r"[0-9a-f]{16}")
 _REMEDY: Final = "remove the line, or record the game anew"
 
@@ -165,7 +168,7 @@ def _are_whole(low: int, limit: int) -> Callable[[Any], bool]:
     def holds(value: Any) -> bool:
         # by types and ends: lines hold hundreds of actions
         return type(value) is list and (
-            not value or ({type(entry) for entry in value} == {int} and low <= min(value) and max(value) < limit)
+            not value or (set(map(type, value)) == {int} and low <= min(value) and max(value) < limit)
         )
 
     return holds
@@ -245,9 +248,11 @@ class Recorder:
         append("games.jsonl", [recorder.replay()])
 
     position: fresh from `Position.new`; from then on `apply` of the recorder stands for that of the position;
-    agents: names by seat; opening: how many of the first actions nobody was asked for; info: notes for the line.
+    agents: names by seat; opening: how many of the first actions nobody was asked for; info: notes for the line,
+    which are kept as JSON has them.
 
-    Raises OrderError for a position that is not fresh, OptionError when the names are not one a seat.
+    Raises OrderError for a position that is not fresh, OptionError when the names are not one a seat and for an
+    opening or notes that no line can hold.
     """
 
     def __init__(
@@ -256,15 +261,11 @@ class Recorder:
         dealt = Position.new(position.game, position.num_players, seed=position.seed, **position.settings.values)
         if dealt != position:
             raise OrderError("a replay begins with the deal: give the recorder a position fresh from Position.new")
-        if len(agents) != position.num_players or not all(isinstance(name, str) for name in agents):
-            raise OptionError(f"agents={agents!r} do not fit: give {position.num_players} names, one a seat")
-        if opening < 0:
-            raise OptionError(f"opening={opening} is not possible: give a number of actions")
         self.position = position
-        self.agents = tuple(agents)
+        self.agents = _names(agents, position.num_players)
         self.actions: list[int] = []
-        self._opening = opening
-        self._info = dict(info or {})
+        self._opening = _opening(opening)
+        self._info = _notes(info)
 
     def apply(self, action: int | str) -> None:
         """Make a decision in the position, given by number or by text, and keep it; raises what the position does."""
@@ -277,6 +278,41 @@ class Recorder:
         if not self.position.over:
             raise OrderError("the game is not over: play it to its end, then ask for the replay")
         return _replay(self.position, self.agents, self.actions, self._opening, self._info)
+
+
+def _names(agents: Any, num_players: int) -> tuple[str, ...]:
+    # a single text would pass for a sequence of letters
+    listed = list(agents) if isinstance(agents, Iterable) and not isinstance(agents, str) else []
+    if len(listed) != num_players or not all(isinstance(name, str) for name in listed):
+        raise OptionError(f"agents={agents!r} do not fit: give {num_players} names, one a seat")
+    return tuple(str(name) for name in listed)
+
+
+def _opening(opening: Any) -> int:
+    whole = isinstance(opening, (int, np.integer)) and not isinstance(opening, bool)
+    if not whole or not 0 <= opening < _ACTION_LIMIT:
+        raise OptionError(f"opening={opening!r} is not possible: give a number of actions, a whole number from 0")
+    return int(opening)
+
+
+def _notes(info: Any) -> dict[str, Any]:
+    if info is None:
+        return {}
+    if not isinstance(info, Mapping):
+        raise OptionError(f"info={info!r} is not possible: give a dict of notes by name")
+    try:
+        notes: dict[str, Any] = json.loads(json.dumps(dict(info), default=_plain, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OptionError(
+            f"info cannot be kept as JSON ({error}): give texts, finite numbers, True, False, None, lists and dicts"
+        ) from error
+    return notes
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is nothing that JSON knows")
 
 
 def from_actions(
@@ -321,19 +357,53 @@ def _replay(
 
 
 def sample(game: Game, settings: Settings, agents: Sequence[str], games: int, seed: int = 0) -> Iterator[Replay]:
-    """Games between built-in agents, played compiled, as they come.
+    """Games between agents, as they come; built-in agents among themselves play compiled.
 
-    agents: `random` or `greedy`, by seat; seed: from which the keys of the games are derived. A game without chance
-    begins with as many random actions as it declares `opening_decisions`.
+    agents: by seat, as `make_agent` takes them; seed: from which the keys of the games are derived, and those of the
+    agents. A game without chance begins with as many random actions as it declares `opening_decisions`.
 
-    Raises UnknownAgentError, and OptionError when the names are not one a seat.
+    Raises OptionError when the names are not one a seat, and what `make_agent` raises; while games are played, what
+    the agents raise.
     """
-    unknown = [name for name in agents if name not in BUILT_IN]
-    if unknown:
-        raise UnknownAgentError(f"no built-in agent {unknown[0]!r}: give {' or '.join(BUILT_IN)}")
     if len(agents) != settings.num_players:
         raise OptionError(f"{len(agents)} agents do not fill {settings.num_players} seats: name one a seat")
-    return _sampled(game, settings, tuple(agents), games, check_key(seed))
+    seed = check_key(seed)
+    if all(name in BUILT_IN for name in agents):
+        return _sampled(game, settings, tuple(agents), games, seed)
+    made: list[Agent] = []
+    try:
+        made.extend(make_agent(name, game) for name in agents)
+    except BaseException:
+        _finish_all(made)
+        raise
+    return _asked(game, settings, tuple(agents), made, games, seed)
+
+
+def _finish_all(agents: Sequence[Agent]) -> None:
+    for agent in agents:
+        finish(agent)
+
+
+def _asked(
+    game: Game, settings: Settings, names: tuple[str, ...], agents: Sequence[Agent], games: int, seed: int
+) -> Iterator[Replay]:
+    opening = game.spec.opening_decisions
+    try:
+        for number in range(games):
+            key = derive_key(seed, EPISODE, number)
+            salt = derive_key(key, OPPONENTS, number)
+            position = Position.new(game, settings.num_players, seed=key, **settings.values)
+            recorder = Recorder(position, names, opening=opening)
+            # the opening is that of the compiled games
+            drawing = make_agent(RANDOM, game, seed=salt)
+            for seat, agent in enumerate(agents):
+                begin(agent, seat, derive_key(salt, OPPONENTS, seat))
+            while position.seat is not None:
+                asked = drawing if len(recorder.actions) < opening else agents[position.seat]
+                recorder.apply(ask(asked, position))
+            yield recorder.replay()
+    finally:
+        _finish_all(agents)
 
 
 def _sampled(game: Game, settings: Settings, agents: tuple[str, ...], games: int, seed: int) -> Iterator[Replay]:
@@ -476,17 +546,41 @@ def append(path: str | Path, replays: Iterable[Replay]) -> int:
     """Write replays behind those of a file, or into a new one; returns how many.
 
     Each is written in one piece as it comes, so that whatever stops the writer, only the last line can break off.
-    Raises CorruptDataError for a file whose last line does.
+    Where the first cannot be made, no new file is left behind. A last line that lacks nothing but its end is given it.
+    Raises CorruptDataError for a file whose last line breaks off, or is no replay and has no end.
     """
-    written = 0
-    with open(path, "a+b", buffering=0) as file:
-        if file.tell() > 0:
-            file.seek(-1, 2)
-            if file.read(1) != b"\n":
-                raise CorruptDataError(f"the last line of {path} breaks off: remove it, then add more")
-        for replay in replays:
-            data = replay.to_line().encode() + b"\n"
-            if file.write(data) != len(data):
+    replays, written = iter(replays), 0
+    begun = list(islice(replays, 1))
+    with open(path, "a+b") as file:
+        missing = _missing_end(file, f"the last line of {path}")
+    with open(path, "ab", buffering=0) as raw:
+        for replay in chain(begun, replays):
+            data = missing + replay.to_line().encode() + b"\n"
+            if raw.write(data) != len(data):
                 raise OSError(errno.ENOSPC, "the disk is full", str(path))
+            missing = b""
             written += 1
     return written
+
+
+def _missing_end(file: BinaryIO, place: str) -> bytes:
+    """What is to be written before the next line: nothing, or the end of a sound last line."""
+    tail = _last_line(file)
+    if not tail.strip():
+        return b"\n" if tail else b""
+    line = _line(tail, place)
+    if line.truncated:
+        raise CorruptDataError(f"{place} breaks off: remove it, then add more")
+    if line.error is not None:
+        raise line.error
+    return b"\n"
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    """What stands behind the last line end of a file."""
+    tail, start = b"", file.seek(0, os.SEEK_END)
+    while start > 0 and b"\n" not in tail:
+        size = min(_TAIL_BLOCK, start)
+        start = file.seek(start - size)
+        tail = file.read(size) + tail
+    return tail.rpartition(b"\n")[2]

@@ -17,10 +17,12 @@ record (`state.DTYPE`: header, options, fields); `mask`, `out`, `points` and `pl
 
 `legal` finds at least one action unless the game is over. A game ends by setting `over` and `seat = NOBODY`. A phase
 of several small decisions is several calls of `apply`; a seat may act several times in a row, or in another's turn.
-`apply` leaves `seat = NOBODY` when something automatic comes next, so that tests can stop between the steps.
+`apply` leaves `seat = NOBODY` when something automatic comes next, so that tests can stop between the steps. Events
+(`header.report`) are told to every viewer: never report what some seat may not know.
 
 Besides: `state.FIELDS` (the record's fields), `state.Phase` (an IntEnum), `state.INVARIANTS` (code -> words),
-`actions.ACTIONS` and `view.OBSERVATIONS` (layouts), and in plain Python:
+`actions.ACTIONS` and `view.OBSERVATIONS` (layouts; a block of actions that the other seats do not learn of when one
+is made says `secret=True`), and in plain Python:
 
 * scene: `scene(s, viewer)`, the position for a viewer as a `render.scene.Scene`: a picture, and the same facts as rows
   of characters and as sentences for a terminal, the texts of all events among the sentences. It shows no viewer what
@@ -85,6 +87,7 @@ class Game:
 
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
+        self.exchanged: tuple[str, ...] = ()
         self.modules: dict[str, ModuleType] = {}
         for name in FILES:
             try:
@@ -144,17 +147,26 @@ class Game:
         return record.template(self.dtype, settings)
 
     def with_functions(self, **functions: Callable[..., Any]) -> Game:
-        """The same game with some functions of the contract exchanged, to try out a rule or a baseline."""
+        """The same game with some functions of the contract exchanged, to try out a rule or a baseline.
+
+        It is known to this process alone and cannot be pickled, nor can positions and environments of it.
+        """
         twin = object.__new__(Game)
         bound = ("calls", "greedy_call", "check_call")
         twin.__dict__.update({name: value for name, value in self.__dict__.items() if name not in bound})
         twin.functions = {**self.functions, **functions}
+        twin.exchanged = tuple(functions)
         return twin
 
     def __repr__(self) -> str:
         return f"<Game {self.spec.env_id}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.exchanged:
+            raise TypeError(
+                f"{self.spec.id} with other functions ({', '.join(self.exchanged)}) cannot be pickled: it would come "
+                "back with its own; register a game folder instead"
+            )
         # addresses belong to one process: another one binds the game anew
         from tabletop_envs import registry
 

@@ -6,7 +6,7 @@
 | `decisions` | decisions that a seat was asked for and made (steps that the machinery took itself do not count) |
 | `max_decisions` | the cap: at one decision more the game is over (`OVER_CAP`) and scored as it stands |
 | `draws` | running count of chance draws, one count per kind of event |
-| `events` | what happened by itself since the last decision: rows of (kind, seat or -1, value) |
+| `events` | what happened by itself since the last decision, told to all: rows of (kind, seat or -1, value) |
 | `num_events` | how many events happened; the first `MAX_EVENTS` are kept |
 | `num_players` | seats in play |
 | `seat` | the seat to act; `NOBODY` while nobody is asked |

@@ -1,6 +1,6 @@
-"""Compiled loops over any game. Each takes the game's `calls` (`Game.greedy_call`, `Game.check_call`) first
-and knows a game only through them.
+"""Compiled loops over any game, which they know only through its bound functions.
 
+`calls`, `greedy_call` and `check_call` are the properties of `Game` of these names; a loop takes those that it needs.
 `states` is a structured array, `i` an index into it, `mask` an int8 vector of the number of actions, `masks` one row
 a state, `out`/`outs` float32 observations likewise. Actions must be legal: whoever calls has looked at the mask.
 """

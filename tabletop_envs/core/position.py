@@ -17,12 +17,14 @@ import numpy as np
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, PUBLIC, Game
 from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT, MAX_EVENTS, NOBODY, OVER_CAP, OVER_RULES, RUNNING
+from tabletop_envs.core.random import SALT_LIMIT
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.errors import CorruptDataError, GameOverError, IllegalActionError, NotationError, OptionError
 
 if TYPE_CHECKING:
     from tabletop_envs.render.scene import Scene
 
+_PADS: Final = ("header_pad", "record_pad")
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
@@ -176,6 +178,8 @@ class Position:
 
     def determinize(self, seat: int, salt: int) -> Position:
         """A copy in which all that the seat cannot know is dealt anew; the salt (0 to 2^31 - 1) chooses the deal."""
+        if not isinstance(salt, (int, np.integer)) or not 0 <= salt < SALT_LIMIT:
+            raise OptionError(f"salt {salt!r} is not possible: give a whole number from 0 to {SALT_LIMIT - 1}")
         copy = self.clone()
         loops.determinize(self.game.calls, copy.states, 0, self._seat(seat), salt)
         loops.legal(self.game.calls, copy.states, 0, copy._mask)  # another seat to act may now hold other options
@@ -187,10 +191,19 @@ class Position:
             raise GameOverError("the game is over: nobody is asked")
         return int(loops.greedy(self.game.greedy_call, self.states, 0, self._mask, salt))
 
-    def _seat(self, seat: int) -> int:
-        if not 0 <= seat < self.num_players:
-            raise OptionError(f"seat {seat} is not at the table: seats are 0 to {self.num_players - 1}")
-        return seat
+    def _seat(self, seat: Any) -> int:
+        whole = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
+        if not whole or not 0 <= seat < self.num_players:
+            raise OptionError(f"seat {seat!r} is not at the table: seats are 0 to {self.num_players - 1}")
+        return int(seat)
+
+    def _viewer(self, viewer: Any) -> int:
+        if isinstance(viewer, (int, np.integer)) and viewer in (PUBLIC, ALL):
+            return int(viewer)
+        try:
+            return self._seat(viewer)
+        except OptionError as error:
+            raise OptionError(f"{viewer!r} is no viewer: give PUBLIC, ALL or a seat; {error}") from None
 
     # --- copies and texts
 
@@ -226,13 +239,11 @@ class Position:
 
     def text(self, viewer: int = ALL) -> str:
         """The position in one or several lines for a viewer; for ALL it can be read back by the game's notation."""
-        return str(self.game.modules["notation"].position_text(self.states[0], viewer))
+        return str(self.game.modules["notation"].position_text(self.states[0], self._viewer(viewer)))
 
     def scene(self, viewer: int = ALL) -> Scene:
         """The position as a viewer sees it, for `tabletop_envs.render` to draw; raises OptionError for no viewer."""
-        if viewer not in (PUBLIC, ALL):
-            self._seat(viewer)
-        drawn: Scene = self.game.modules["scene"].scene(self.states[0], viewer)
+        drawn: Scene = self.game.modules["scene"].scene(self.states[0], self._viewer(viewer))
         return drawn
 
     def svg(self, viewer: int = ALL) -> str:
@@ -253,6 +264,7 @@ class Position:
         return _CANONICAL.encode(self._facts(viewer))
 
     def _facts(self, viewer: int) -> dict[str, Any]:
+        viewer = self._viewer(viewer)
         states, logged = self.states, int(self.states["num_events"][0])
         facts = {
             "game": self.game.spec.env_id,
@@ -286,10 +298,6 @@ class Position:
             kept = _of_length(facts["events"], min(int(s.num_events), MAX_EVENTS))
             s.events[: len(kept)] = np.array(kept, dtype=np.int16).reshape(-1, 3)
             game.modules["notation"].restore(facts["position"], s)
-            _check_turn(s)
-            wrong = record.out_of_range(states, game.modules["state"].FIELDS)
-            if wrong:
-                raise ValueError("; ".join(wrong))
         except (
             AttributeError,
             KeyError,
@@ -300,10 +308,7 @@ class Position:
             NotationError,
         ) as error:
             raise CorruptDataError(f"this is no position of a game: {error!r}; give what to_json() returned") from error
-        code = loops.check(game.check_call, states, 0)
-        if code:
-            meaning = game.modules["state"].INVARIANTS.get(code, "unknown")
-            raise CorruptDataError(f"the position breaks invariant {code} of {game.spec.id}: {meaning}")
+        check_record(game, settings, states)
         return cls(game, settings, states)
 
     def __repr__(self) -> str:
@@ -317,11 +322,48 @@ def _of_length(values: list[Any], number: int) -> list[Any]:
     return values
 
 
-def _check_turn(s: Any) -> None:
-    # before compiled code, which trusts the header, sees the record
+def check_record(game: Game, settings: Settings, states: np.ndarray) -> None:
+    """Raise CorruptDataError unless the first of the records is a position of a game with these settings.
+
+    For records from outside, before compiled code, which trusts them, sees one.
+    """
+    s = states[0]
+    wrong = [*_header_faults(game, s), *record.out_of_range(states, game.modules["state"].FIELDS)]
+    wrong += [
+        f"{name} is {s[name]}, not {value} as set"
+        for name, value in settings.encoded().items()
+        if not np.array_equal(s[name], value)
+    ]
+    if wrong:
+        raise CorruptDataError(f"this is no position of {game.spec.id}: {'; '.join(wrong)}")
+    try:
+        event_texts(game, states)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise CorruptDataError(f"this is no position of {game.spec.id}: the events are {s.events.tolist()}") from error
+    code = loops.check(game.check_call, states, 0)
+    if code:
+        meaning = game.modules["state"].INVARIANTS.get(code, "unknown")
+        raise CorruptDataError(f"the position breaks invariant {code} of {game.spec.id}: {meaning}")
+    mask = np.zeros(game.num_actions, dtype=np.int8)
+    if s.over == RUNNING and loops.legal(game.calls, states, 0, mask) == 0:
+        raise CorruptDataError(f"seat {s.seat} is asked in phase {s.phase}, but no action is legal in {game.spec.id}")
+
+
+def _header_faults(game: Game, s: Any) -> list[str]:
+    wrong = []
     known = s.over in (RUNNING, OVER_RULES, OVER_CAP) and 0 <= s.decisions <= s.max_decisions
     if not known or not -1 <= s.seat < s.num_players or (s.seat == NOBODY) != (s.over != RUNNING):
-        raise ValueError(f"seat {s.seat}, over {s.over} and decision {s.decisions} do not fit together")
+        wrong.append(f"seat {s.seat}, over {s.over} and decision {s.decisions} do not fit together")
+    if int(s.phase) not in set(game.modules["state"].Phase):
+        wrong.append(f"there is no phase {s.phase}")
+    if not 0 <= s.key < KEY_LIMIT or s.draws.min() < 0:
+        wrong.append(f"key {s.key} and draws {s.draws.tolist()} count no chance")
+    # compared by their bytes, equal positions must not differ where nothing is stored
+    if s.num_events < 0 or s.events[max(int(s.num_events), 0) :].any():
+        wrong.append(f"{s.num_events} events are not {s.events.tolist()}")
+    if any(np.any(s[name]) for name in _PADS if name in s.dtype.names):
+        wrong.append("there is something between the fields")
+    return wrong
 
 
 def _restore(game: Game, settings: Settings, data: bytes) -> Position:

@@ -25,6 +25,8 @@ POLICY: Final = 1001
 EPISODE: Final = 1002
 OPPONENTS: Final = 1003
 
+SALT_LIMIT: Final = 2**31  # salts of `determinize` are below
+
 
 @jit
 def threefry(key_low: int, key_high: int, counter_low: int, counter_high: int, rounds: int) -> tuple[int, int]:

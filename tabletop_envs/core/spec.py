@@ -7,9 +7,9 @@ name, so that the compiled rules read `s.<name>`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -176,26 +176,29 @@ class Counts(Option):
 
     @property
     def values(self) -> str:
-        return f"{len(self.names)} counts ({', '.join(self.names)}), in all {self.low} to {self.high}"
+        names = ", ".join(self.names)
+        return f"{len(self.names)} counts ({names}), whole numbers, in all {self.low} to {self.high}"
 
     def encode(self, value: Any) -> np.ndarray:
         if isinstance(value, Mapping):
             if not set(value) <= set(self.names):
                 raise self._refuse(value)
             value = [value.get(name, 0) for name in self.names]
+        if isinstance(value, (str, bytes, Set)):  # "12" is no pair of counts, and a set has no order
+            raise self._refuse(value)
         try:
-            counts = [int(part) for part in value]
-        except (TypeError, ValueError):
+            parts = list(value)
+        except TypeError:
             raise self._refuse(value) from None
+        if not all(isinstance(part, (int, np.integer)) and not isinstance(part, bool) for part in parts):
+            raise self._refuse(value)
+        counts = [int(part) for part in parts]
         if len(counts) != len(self.names) or min(counts) < 0 or not self.low <= sum(counts) <= self.high:
             raise self._refuse(value)
         return np.array(counts, dtype=np.int16)
 
     def decode(self, stored: Any) -> dict[str, int]:
         return {name: int(count) for name, count in zip(self.names, stored, strict=True)}
-
-
-COMMON: Final = ("auto_forced", "max_decisions")
 
 
 @dataclass(frozen=True)

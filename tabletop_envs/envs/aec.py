@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import difflib
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -20,9 +21,9 @@ from pettingzoo.utils.env import AECEnv
 from tabletop_envs import registry
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import Game
-from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
+from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
-from tabletop_envs.core.position import Position, event_texts
+from tabletop_envs.core.position import Position, check_record, event_texts
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.errors import (
@@ -34,6 +35,9 @@ from tabletop_envs.errors import (
     UnknownAgentError,
 )
 from tabletop_envs.render.modes import EVERYONE, FRAMES_PER_SECOND, RENDER_MODES, check_viewer, render
+
+if TYPE_CHECKING:
+    from tabletop_envs.envs.parallel import TurnBasedParallel
 
 ILLEGAL: Final = ("lose", "raise")
 MASK_IN: Final = ("observation", "info")
@@ -67,12 +71,20 @@ _EPISODE: Final = (
 )
 # What another process makes anew.
 _BOUND: Final = frozenset({"_calls", "_template", "_legal"})
+# What handling data that are no state raises, before it becomes a CorruptDataError.
+NO_STATE: Final = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
 class Maker(Protocol):
     """`env` and `raw_env` of a `<game>_vN` module."""
 
     def __call__(self, num_players: int | None = None, **arguments: Any) -> TabletopAEC: ...
+
+
+class ParallelMaker(Protocol):
+    """`parallel_env` of a `<game>_vN` module."""
+
+    def __call__(self, num_players: int | None = None, **arguments: Any) -> TurnBasedParallel: ...
 
 
 class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo ships no types
@@ -225,8 +237,10 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         """Deal a new game.
 
         seed: begins the stream of keys anew; without one it goes on. options: `key` (0 to 2^53 - 1) deals exactly
-        the game of this key and draws none; other entries are ignored. Raises OptionError.
+        the game of this key and draws none; other entries are ignored. Raises OptionError, also for an option of the
+        game: options are fixed when the environment is made.
         """
+        check_reset_options(self.settings, options)
         if seed is not None:
             seed = _check_whole("seed", seed, None)
         key = options.get("key") if options else None
@@ -354,8 +368,13 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
             raise OrderError(f"reset() needs to be called before {method}.")
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation, cumulative reward, terminated, truncated and info of `agent_selection`."""
+        """Observation, cumulative reward, terminated, truncated and info of `agent_selection`.
+
+        Raises GameOverError when no agent is left.
+        """
         agent = self.agent_selection
+        if not self._live and not self.agents:
+            raise GameOverError("last() called after all agents are terminated or truncated: call reset() first")
         observation: Any = None
         if observe:
             if not self._live:
@@ -458,7 +477,8 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
     def _heading(self) -> str:
         heading = f"{self.game.spec.title}, decision {int(self._states['decisions'][0])}"
         if self._live:
-            return f"{heading}: {self.agent_selection} to act ({self.position.phase}), {self._mask.sum()} legal actions"
+            # nothing of the mask, which may follow from what the viewer does not know
+            return f"{heading}: {self.agent_selection} to act ({self.position.phase})"
         points = ", ".join(map(str, self._score()[0]))
         paid = ", ".join(f"{amount:g}" for amount in self._returns)
         return f"{heading}: over; points {points}; rewards {paid}"
@@ -523,32 +543,103 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go back (or on) to what get_state() returned; raises CorruptDataError for anything else."""
+        """Go back (or on) to what get_state() returned; raises CorruptDataError for anything else, and then changes
+        nothing."""
         try:
             identity, stream = tuple(state["settings"]), state["np_random"]
-            states, episode = record.from_bytes(self.game.dtype, state["record"]), state["episode"]
-        except (KeyError, TypeError) as error:
+            data, episode = state["record"], dict(state["episode"])
+            known = bool(identity == self._identity())
+            states = record.from_bytes(self.game.dtype, data)
+        except CorruptDataError:
+            raise
+        except NO_STATE as error:
             raise CorruptDataError(f"this is no state: {error!r}; give what get_state() returned") from error
-        if identity != self._identity() or len(states) != 1:
+        if not known or len(states) != 1:
             raise CorruptDataError(f"the state belongs to {identity}, not to {self._identity()}")
+        check_record(self.game, self.settings, states)
+        self._check_episode(episode, states)
+        generator = None if stream is None else restored_stream(seeding.np_random(0)[0], stream)
         self._states = states
         self._moves += 1
         self.__dict__.update(copy.deepcopy(episode))
-        self._np_random = None
-        if stream is not None:
-            self.np_random.bit_generator.state = stream
+        self._np_random = generator
         loops.legal(self._calls, states, 0, self._mask)
         loops.observe(self._calls, states, 0, max(int(states["seat"][0]), 0), self._observation)
 
+    def _check_episode(self, episode: dict[str, Any], states: np.ndarray) -> None:
+        """Raise CorruptDataError unless the entries are those of `_EPISODE` and fit each other and the record."""
+        try:
+            sound = episode.keys() == set(_EPISODE) and self._fits(episode, int(states["seat"][0]))
+            sound = sound and not (episode["_live"] and states["over"][0] != RUNNING)
+        except NO_STATE:
+            sound = False
+        if not sound:
+            raise CorruptDataError("the episode of the state is none of this game: give what get_state() returned")
 
-def module_level(game_id: str) -> tuple[Maker, Maker]:
-    """`env` and `raw_env` for a `<game>_vN` module; no wrapper is needed, so they are the same."""
+    def _fits(self, episode: dict[str, Any], seat: int) -> bool:
+        agents, live, infos = episode["agents"], episode["_live"], episode["_infos"]
+        paid, gained, ends = episode["_returns"], ("rewards", "_cumulative_rewards"), ("terminations", "truncations")
+        return (
+            isinstance(live, bool)
+            and isinstance(agents, list)
+            and agents == [agent for agent in self.possible_agents if agent in agents]
+            and episode["agent_selection"] in self._seats
+            and (not live or (agents == self.possible_agents and episode["agent_selection"] == agents[seat]))
+            and (episode["_skip_agent_selection"] is None or episode["_skip_agent_selection"] in self._seats)
+            and (live or not agents or episode["agent_selection"] in agents)
+            and all(_one_each(episode[name], agents, Real) for name in gained)
+            and all(_one_each(episode[name], agents, bool) for name in ends)
+            and all(ended is not live for ended in episode["terminations"].values())
+            and (infos is None or _one_each(infos, agents, dict))
+            and isinstance(paid, list)
+            and len(paid) == self.num_players
+            and all(isinstance(amount, Real) for amount in paid)
+        )
+
+
+def _one_each(told: Any, agents: list[str], kind: type) -> bool:
+    return (
+        isinstance(told, dict)
+        and told.keys() == set(agents)
+        and all(isinstance(value, kind) for value in told.values())
+    )
+
+
+def restored_stream(generator: np.random.Generator, state: Any) -> np.random.Generator:
+    """A copy of the generator in this state of its bit generator; raises CorruptDataError if it is none."""
+    restored = copy.deepcopy(generator)
+    try:
+        restored.bit_generator.state = copy.deepcopy(state)
+    except NO_STATE as error:
+        raise CorruptDataError(f"np_random of the state: {error!r}; give what get_state() returned") from error
+    return restored
+
+
+def check_reset_options(settings: Settings, options: Mapping[str, Any] | None) -> None:
+    """Raise OptionError for a reset() with what only a new environment can have."""
+    fixed = sorted({"num_players", *settings.values} & set(options)) if options else []
+    if fixed:
+        raise OptionError(
+            f"reset() cannot change {', '.join(fixed)}: options are fixed when the environment is made; "
+            "make another one"
+        )
+
+
+def module_level(game_id: str) -> tuple[Maker, Maker, ParallelMaker]:
+    """`env`, `raw_env` and `parallel_env` for a `<game>_vN` module; no wrapper is needed, so the first two are the
+    same."""
 
     def env(num_players: int | None = None, **arguments: Any) -> TabletopAEC:
         """The game's AEC environment; arguments: those of `tabletop_envs.envs.aec.TabletopAEC`."""
         return TabletopAEC(game_id, num_players, **arguments)
 
-    return env, env
+    def parallel_env(num_players: int | None = None, **arguments: Any) -> TurnBasedParallel:
+        """The turn-based parallel view of the game; arguments: those of `tabletop_envs.envs.aec.TabletopAEC`."""
+        from tabletop_envs.envs.parallel import turn_based_parallel
+
+        return turn_based_parallel(game_id, num_players, **arguments)
+
+    return env, env, parallel_env
 
 
 def env(game: Game | str, num_players: int | None = None, **arguments: Any) -> TabletopAEC:

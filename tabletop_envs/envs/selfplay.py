@@ -17,7 +17,8 @@ from typing import Any, Final, TypeAlias
 import gymnasium
 import numpy as np
 
-from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, policy_name
+from tabletop_envs.agents import make_agent
+from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, PolicyAgent, policy_name
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.random import EPISODE, OPPONENTS, derive_key
@@ -62,8 +63,26 @@ class OpponentPool:
         self.members = [(member, float(weight)) for member, weight in members if weight > 0]
 
 
-Opponents: TypeAlias = OpponentPool | Opponent | Mapping[str, float] | Sequence[tuple[Opponent, float]]
-"""An OpponentPool or what makes one."""
+Opponents: TypeAlias = OpponentPool | Opponent | Mapping[str, float] | Sequence[Opponent | tuple[Opponent, float]]
+"""An OpponentPool or what makes one: an opponent, several, or several with weights; each seat of each game draws one.
+Names are those of `make_agent`."""
+
+
+def _resolved(opponents: Any, game: Game) -> Any:
+    """What makes a pool, with agents in the place of names that `make_agent` knows; a bare list weighs all alike."""
+    if isinstance(opponents, Mapping):
+        opponents = list(opponents.items())
+    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        return _seatable(opponents, game)
+    pairs = [one if isinstance(one, Sequence) and not isinstance(one, str) else (one, 1.0) for one in opponents]
+    return [(_seatable(pair[0], game), *pair[1:]) if pair else pair for pair in pairs]
+
+
+def _seatable(opponent: Any, game: Game) -> Any:
+    if not isinstance(opponent, str) or opponent in BUILT_IN:
+        return opponent
+    agent = make_agent(opponent, game)
+    return agent.policy if isinstance(agent, PolicyAgent) else agent
 
 
 def check_learner(learner: Any, num_players: int) -> int | str:
@@ -128,7 +147,7 @@ class SelfPlay:
         self.game = self.batch.game
         self.num_players = self.batch.num_players
         self.learner = check_learner(learner, self.num_players)
-        self.pool = opponents if isinstance(opponents, OpponentPool) else OpponentPool(opponents)
+        self.pool = opponents if isinstance(opponents, OpponentPool) else OpponentPool(_resolved(opponents, self.game))
         self.reward = Reward(reward, self.game.spec)
         self.score_weight = self.reward.weights.get("score", 0.0) if as_earned else 0.0
         self.append_mask = append_mask

@@ -25,7 +25,7 @@ from tabletop_envs.core.header import KEY_LIMIT, NOBODY
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import OPPONENTS, derive_key
-from tabletop_envs.envs.aec import TabletopAEC
+from tabletop_envs.envs.aec import NO_STATE, TabletopAEC, check_reset_options, restored_stream
 from tabletop_envs.envs.rewards import DEFAULT_REWARD
 from tabletop_envs.envs.selfplay import ROTATE, check_learner, learner_space
 from tabletop_envs.envs.vector import MAX_DEALS
@@ -213,8 +213,10 @@ class TabletopSolo(gymnasium.Env[np.ndarray, np.int64]):
         """Deal a new game and play it to the learner's first decision.
 
         seed: begins the stream of keys and the rotation of seats anew; without one they go on. options: `key` (0 to
-        2^53 - 1) deals exactly the game of this key. Raises OptionError, also where the learner is never asked.
+        2^53 - 1) deals exactly the game of this key; other entries are ignored. Raises OptionError, also for an option
+        of the game (they are fixed when the environment is made) and where the learner is never asked.
         """
+        check_reset_options(self._table.settings, options)
         super().reset(seed=seed)
         if seed is not None:
             self._games = 0
@@ -326,18 +328,23 @@ class TabletopSolo(gymnasium.Env[np.ndarray, np.int64]):
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go back (or on) to what get_state() returned; raises CorruptDataError for anything else."""
+        """Go back (or on) to what get_state() returned; raises CorruptDataError for anything else, and then changes
+        nothing."""
         try:
             table, stream = state["table"], state["np_random"]
-            seat, salt, games = int(state["seat"]), int(state["salt"]), int(state["games"])
-        except (KeyError, TypeError, ValueError) as error:
+            seat, salt, games = index(state["seat"]), index(state["salt"]), index(state["games"])
+        except NO_STATE as error:
             raise CorruptDataError(f"this is no state: {error!r}; give what get_state() returned") from error
-        if not 0 <= seat < self.num_players:
-            raise CorruptDataError(f"the state has its learner on seat {seat}: give what get_state() returned")
+        if not 0 <= seat < self.num_players or not 0 <= salt < KEY_LIMIT or games < 1:
+            raise CorruptDataError(
+                f"the state has its learner on seat {seat}, salt {salt} and {games} games: "
+                "give what get_state() returned"
+            )
+        generator = restored_stream(self.np_random, stream)
         self._table.set_state(table)
         self._games = games
         self._take_seats(seat, salt)
-        self.np_random.bit_generator.state = copy.deepcopy(stream)
+        self.np_random.bit_generator.state = generator.bit_generator.state
 
     def __str__(self) -> str:
         return f"<TabletopSolo {self.game.spec.env_id}, {self.num_players} players>"

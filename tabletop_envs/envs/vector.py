@@ -120,6 +120,15 @@ class Seating:
         self._policies: list[BatchPolicy | Agent] = []
         self._greedy_call: Any = 0  # the baseline is compiled when it first takes a seat
 
+    def __getstate__(self) -> dict[str, Any]:
+        # an address belongs to one process
+        return {**self.__dict__, "_greedy_call": 0}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        if (self._codes == BUILT_IN[GREEDY]).any():
+            self._greedy_call = self.batch.game.greedy_call
+
     def assign(self, row: int, seat: int, policy: Opponent) -> None:
         """Put a policy on a seat. Raises UnknownAgentError for a name that is no built-in policy."""
         if isinstance(policy, str):
@@ -220,14 +229,22 @@ class TabletopVector:
         self.batch = Batch(game, num_envs, num_players, **options)
         self.num_envs = self.batch.num_envs
         self.num_players = self.batch.num_players
-        self.reward = Reward(reward, self.batch.game.spec)
-        self.observation_space = self.batch.game.observations.space(self.batch.settings.values)
-        self.action_space = self.batch.game.actions.space()
+        self.game = self.batch.game
+        self.reward = Reward(reward, self.game.spec)
+        self.observation_space = self.game.observations.space(self.batch.settings.values)
+        self.action_space = self.game.actions.space()
+        self.observation_layout = self.game.observations
+        self.action_layout = self.game.actions
+        self.rng = np.random.default_rng()
 
     def reset(self, seed: int | None = None) -> BatchStep:
-        """Deal all games. seed: 0 to 2^53 - 1; without one, chance is fresh."""
-        drawn = int(np.random.default_rng().integers(KEY_LIMIT)) if seed is None else check_key(seed)
-        self.batch.key = drawn
+        """Deal all games.
+
+        seed: 0 to 2^53 - 1, begins the stream of keys anew; without one it goes on.
+        """
+        if seed is not None:
+            self.rng = np.random.default_rng(check_key(seed))
+        self.batch.key = int(self.rng.integers(KEY_LIMIT))
         self.batch.episodes[:] = 0
         self._deal(self.batch.rows)
         none = np.zeros(self.num_envs, dtype=bool)
@@ -248,6 +265,14 @@ class TabletopVector:
             final = {"rows": rows, "points": points, "places": places, "final_states": batch.states[rows]}
             self._deal(rows)
         return self._result(rewards, terminations, truncations, final)
+
+    def action_masks(self) -> np.ndarray:
+        """The masks of the seats to act, (N, actions) bool."""
+        return self.batch.masks.astype(bool)
+
+    def position(self, row: int) -> Position:
+        """A copy of one game as a Position."""
+        return self.batch.position(row)
 
     def _deal(self, rows: np.ndarray) -> None:
         # a game that ends before anybody is asked is no episode: it is dealt again

@@ -6,6 +6,7 @@ Each step is one picture with a strip below it that tells the decision in words 
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -32,7 +33,7 @@ _LIGHT: Final = "#f4f1ea"
 _ACCENT: Final = "#e08a4b"
 
 _COLOURS: Final = 256
-_RATE: Final = 10  # pictures a second in an MP4, where repeated ones cost nothing; fewer confuse players
+_RATE: Final = 10  # pictures a second in an MP4, at least: repeated ones cost nothing, and fewer confuse players
 _QUALITY: Final = 8.0  # of imageio-ffmpeg, 0 to 10
 
 
@@ -89,11 +90,11 @@ def mp4(frames: Sequence[Frame], path: str | Path, *, pixels: int = PIXELS, seco
     except ImportError as error:
         raise MissingExtraError("MP4 needs imageio-ffmpeg: pip install 'tabletop-envs[video]'") from error
     times = _times(frames, seconds)
-    with open(path, "wb"):  # for an error that names the file, before anything is drawn
-        pass
     writer = None
     for array, time in zip(pictures(frames, pixels), times, strict=True):
         if writer is None:
+            with open(path, "wb"):  # for an error that names the file: ffmpeg's does not
+                pass
             height, width, _ = array.shape
             writer = write_frames(
                 str(path),
@@ -101,7 +102,7 @@ def mp4(frames: Sequence[Frame], path: str | Path, *, pixels: int = PIXELS, seco
                 fps=1 / seconds,
                 quality=_QUALITY,
                 macro_block_size=2,
-                output_params=["-r", str(_RATE)],
+                output_params=["-r", str(max(_RATE, math.ceil(1 / seconds)))],
             )
             writer.send(None)
         for _ in range(round(time / seconds)):

@@ -9,13 +9,12 @@ import numpy as np
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import PUBLIC
 from tabletop_envs.core.position import Position
-from tabletop_envs.core.random import POLICY, word
+from tabletop_envs.core.random import POLICY, SALT_LIMIT, word
 from tabletop_envs.core.record import HIDDEN, Field
 from tabletop_envs.core.record import PUBLIC as SEEN
 from tabletop_envs.testing.subject import RANDOM, Subject, fail, guard_kept, guarded, pick
 
 _SALTS: Final = (1, 2, 3)
-_SALT_LIMIT: Final = 2**31 - 1
 _CHANGES: Final = 3  # entries of each secret field that are changed in a position
 
 
@@ -73,7 +72,7 @@ def determinize(subject: Subject) -> str:
     seen = 0
     for position in subject.some_positions():
         for seat in range(position.num_players):
-            copies = [position.determinize(seat, salt) for salt in (*_SALTS, _SALT_LIMIT)]
+            copies = [position.determinize(seat, salt) for salt in (*_SALTS, SALT_LIMIT - 1)]
             for copy in copies:
                 _keeps(subject, position, copy, seat)
             _same_texts(position, _told(position, seat), _told(copies[0], seat), f"determinize of seat {seat}")
@@ -200,7 +199,7 @@ def greedy(subject: Subject) -> str:
                 fail(position, f"greedy chooses {choice}, which is not legal")
             if position.greedy_action(salt) != choice:
                 fail(position, f"greedy gives two choices for salt {salt}")
-            if position.determinize(position.seat, salt & _SALT_LIMIT).greedy_action(salt) != choice:
+            if position.determinize(position.seat, salt % SALT_LIMIT).greedy_action(salt) != choice:
                 fail(
                     position,
                     f"greedy chooses otherwise after determinize: it uses what seat {position.seat} cannot know",

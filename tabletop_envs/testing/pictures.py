@@ -139,7 +139,8 @@ def _is_picture(place: Position | Settings, picture: object) -> None:
 
 
 def _keeps_secrets(subject: Subject, position: Position) -> int:
-    """Neither a new deal nor a changed entry that a viewer may not know moves its scene."""
+    """Neither a new deal nor a changed entry that a viewer may not know moves its scene, nor a new deal what an
+    environment prints for it."""
     if not subject.secrets:
         return 0
     changed = 0
@@ -148,6 +149,9 @@ def _keeps_secrets(subject: Subject, position: Position) -> int:
         own, dealt = position.scene(seat), position.determinize(seat, _SALT)
         if dealt.scene(seat) != own or dealt.scene(PUBLIC) != public:
             fail(position, f"determinize of seat {seat} changes the scene of that seat or of the public")
+        for viewer in () if position.over else (seat, EVERYONE):
+            if _printed(position, viewer) != _printed(dealt, viewer):
+                fail(position, f"determinize of seat {seat} changes what an environment prints for viewer {viewer!r}")
         for field in subject.secrets:
             copy = position.clone()
             index = disturb(copy, field, seat, 0)
@@ -159,6 +163,17 @@ def _keeps_secrets(subject: Subject, position: Position) -> int:
                     who = "the public" if viewer == PUBLIC else f"seat {seat}"
                     fail(position, f"the scene of {who} changes with {field.name}{list(index)}, which is secret")
     return changed
+
+
+def _printed(position: Position, viewer: int | str) -> str:
+    """What an environment prints for a viewer of a position in play."""
+    arguments: dict[str, Any] = {"render_mode": "ansi", "render_viewer": viewer, **position.settings.values}
+    env = TabletopAEC(position.game, position.num_players, **arguments)
+    env.reset(options={"key": 0})
+    state = env.get_state()
+    episode = {**state["episode"], "agent_selection": env.possible_agents[position.seat or 0]}
+    env.set_state({**state, "record": position.to_bytes(), "episode": episode})
+    return str(env.render())
 
 
 # --- environments -----------------------------------------------------------------------------------------------

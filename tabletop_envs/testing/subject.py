@@ -66,13 +66,11 @@ class Subject:
             for seed in range(self.games):
                 yield walk(self.game, settings, seed)
 
-    def every_position(self) -> Iterator[Position]:
-        """Every position of every game, the ends included. It moves on with the game: clone what is to stay."""
-        for game in self.walks():
-            yield from game
-
     def some_positions(self) -> Iterator[Position]:
-        """About `positions` of each game, another choice in each, the ends included."""
+        """About `positions` of each game, another choice in each, the ends included.
+
+        They move on with the game: clone what is to stay.
+        """
         for number, game in enumerate(self.walks()):
             for position in game:
                 stride = -(-int(position.states["max_decisions"][0]) // self.positions)

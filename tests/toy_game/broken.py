@@ -41,6 +41,13 @@ def legal_forgets_pass(s, mask):
 
 
 @jit
+def legal_finds_nothing(s, mask):
+    """A seat is asked that has no choice."""
+    mask[:] = 0
+    return 0
+
+
+@jit
 def legal_miscounts(s, mask):
     """The number is not that of the mask."""
     return rules.legal(s, mask) + 1

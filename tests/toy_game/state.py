@@ -75,6 +75,12 @@ def check(s):
             return 1
     elif s.phase == Phase.OVER or (s.phase == Phase.DRAW and s.seat != NOBODY):
         return 1
+    if s.phase == Phase.PLAY and s.seat != NOBODY:
+        asked = (int(s.starter) + int(s.turn)) % int(s.num_players)
+        if s.seat != asked or s.turn >= s.num_players or s.sizes[asked] == 0 or s.committed[asked] > 0:
+            return 1
+    if s.phase == Phase.TAKE and (s.turn != 0 or s.limit == 0 or s.stones == 0):
+        return 1
     for kind in range(KINDS):
         cards = int(s.deck[kind]) + int(s.discard[kind])
         for seat in range(SEATS):

@@ -2,9 +2,9 @@
 
 | | |
 | --- | --- |
-| Creation | `tabletop_envs.make("urbino")`, `urbino_v0.env()`, `pettingzoo.make("aec", "tabletop/urbino-v0")` |
+| Creation | `tabletop_envs.make("urbino")`, `urbino_v0.env()`, `pettingzoo.make("aec", "tabletop/urbino-v0")`, `gymnasium.make("tabletop/Urbino-v0")` |
 | Actions | discrete, masked |
-| Parallel API | no: one seat acts at a time |
+| Parallel API | turn-based view: `tabletop_envs.make_parallel("urbino")`, `urbino_v0.parallel_env()`, `pettingzoo.make("parallel", "tabletop/urbino-v0")` |
 | Manual control | `tabletop-envs play urbino` |
 | Agents | `player_0` (Brown), `player_1` (White) |
 | Number of agents | 2 |

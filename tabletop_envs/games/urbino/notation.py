@@ -104,8 +104,8 @@ def event_text(kind: int, seat: int, value: int) -> str:
 
 def board_rows(s: np.record) -> list[str]:
     """The board as nine strings of nine characters, architects included."""
-    letters = [_LETTERS[piece] for piece in s.board.tolist()]
-    for architect, cell in enumerate(s.architects.tolist()):
+    letters = [_LETTERS[piece] for piece in s["board"].tolist()]
+    for architect, cell in enumerate(s["architects"].tolist()):
         if cell != NOWHERE:
             letters[cell] = str(architect)
     return ["".join(letters[row * COLS : row * COLS + COLS]) for row in range(ROWS)]
@@ -137,8 +137,8 @@ def districts(s: np.record) -> list[dict[str, Any]]:
 
 
 def _district_cells(s: np.record) -> list[list[int]]:
-    cells: list[list[int]] = [[] for _ in range(int(s.num_districts))]
-    for cell, label in enumerate(s.district.tolist()):
+    cells: list[list[int]] = [[] for _ in range(int(s["num_districts"]))]
+    for cell, label in enumerate(s["district"].tolist()):
         if label >= 0:
             cells[label].append(cell)
     return cells
@@ -149,18 +149,19 @@ def describe(s: np.record, viewer: int) -> dict[str, Any]:
 
     `lots`, `districts` and `points` follow from the rest. The order of the districts is that of the record.
     """
-    # each field is taken once and as a list: files of thousands of games are checked by these facts
+    # files of thousands of games are checked by these facts: each field is taken once, as a list, and by item, which
+    # takes numpy a quarter of the time
     brown, white = COLOURS
     return {
         "board": board_rows(s),
-        "architects": [None if cell == NOWHERE else _NAMES[cell] for cell in s.architects.tolist()],
+        "architects": [None if cell == NOWHERE else _NAMES[cell] for cell in s["architects"].tolist()],
         "supply": {
             name: {f"{kind}s": count for kind, count in zip(KIND_NAMES, counts, strict=True)}
-            for name, counts in zip(COLOURS, s.supply.tolist(), strict=True)
+            for name, counts in zip(COLOURS, s["supply"].tolist(), strict=True)
         },
-        "turn": COLOURS[int(s.turn)],
-        "phase": Phase(int(s.phase)).name.lower(),
-        "skips": int(s.skips),
+        "turn": COLOURS[int(s["turn"])],
+        "phase": Phase(int(s["phase"])).name.lower(),
+        "skips": int(s["skips"]),
         "lots": [_NAMES[cell] for cell in lot_cells(s)],
         "districts": [
             {
@@ -170,7 +171,7 @@ def describe(s: np.record, viewer: int) -> dict[str, Any]:
             }
             for cells, values in zip(_district_cells(s), district_table(s).tolist(), strict=True)
         ],
-        "points": dict(zip(COLOURS, s.points.tolist(), strict=True)),
+        "points": dict(zip(COLOURS, s["points"].tolist(), strict=True)),
     }
 
 
