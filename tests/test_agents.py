@@ -502,3 +502,18 @@ def test_paths_that_hold_no_agent(toy: Game, two_moves: Game, tmp_path: Path) ->
         make_agent(f"sb3:{tmp_path / 'model.zip'}", two_moves)
     with pytest.raises(OptionError, match="append_mask"):
         ask(make_agent(f"sb3:{tmp_path / 'model.zip'}", toy, append_mask=True), played(toy, 0))
+
+
+@pytest.mark.parametrize("options", [{}, {"build_planes": True}])
+@pytest.mark.parametrize("append_mask", [False, True])
+def test_a_checkpoint_tells_whether_its_observations_hold_the_mask(
+    tmp_path: Path, options: dict[str, Any], append_mask: bool
+) -> None:
+    """Whatever the options: Urbino's observation with its mask is shorter than that with all blocks."""
+    ppo = pytest.importorskip("sb3_contrib").MaskablePPO
+    env = tabletop_envs.make_vec("urbino", 2, kind="sb3", append_mask=append_mask, **options)
+    model = ppo("MlpPolicy", env, n_steps=4, batch_size=8, device="cpu", policy_kwargs={"net_arch": [4]})
+    model.save(tmp_path / "agent.zip")
+    agent = make_agent(f"sb3:{tmp_path / 'agent.zip'}", "urbino")
+    position = Position.new("urbino", seed=1, **options)
+    assert position.action_mask()[agent.choose(View(position))] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,13 @@ def load_agent(
     return SB3Agent(policy)
 
 
+def _observation_sizes(game: Game) -> set[int]:
+    """How long an observation of the game can be, with whatever options."""
+    names = sorted({block.option for block in game.observations.blocks if block.option is not None})
+    chosen = product((False, True), repeat=len(names))
+    return {game.observations.size(dict(zip(names, values, strict=True))) for values in chosen}
+
+
 def _of_checkpoint(
     game: Game, path: Path, seed: int | None, deterministic: bool, append_mask: bool | None
 ) -> TorchPolicy:
@@ -135,5 +143,6 @@ def _of_checkpoint(
             f"{game.num_actions} actions and flat observations: give a checkpoint of this game"
         )
     if append_mask is None:
-        append_mask = shape[0] > game.observations.full_size
+        # a size that no options give without the mask
+        append_mask = shape[0] not in _observation_sizes(game)
     return TorchPolicy(network, path.stem, append_mask=append_mask, deterministic=deterministic, seed=seed)
