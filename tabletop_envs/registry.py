@@ -77,16 +77,18 @@ def spec(game_id: str) -> GameSpec:
     raise UnknownGameError(f"no game {game_id!r}: there are {', '.join(known)}{hint}")
 
 
-@cache
-def _load(name: str) -> Game:
-    from tabletop_envs.core.game import Game
-
-    return Game(games()[name])
+_loaded: dict[str, Game] = {}
 
 
 def load(game_id: str) -> Game:
     """The game, compiled and bound once per process. Raises UnknownGameError."""
-    return _load(spec(game_id).id)
+    from tabletop_envs.core.game import Game
+
+    wanted = spec(game_id)
+    game = _loaded.get(wanted.id)
+    if game is None or game.spec != wanted:  # another game may have been added under an id that was given up
+        game = _loaded[wanted.id] = Game(wanted)
+    return game
 
 
 def fill_pettingzoo() -> None:

@@ -129,3 +129,11 @@ def test_the_import_loads_no_compiled_code_and_no_learner(python: Callable[..., 
     run = python(code)
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "[]"
+
+
+def test_an_id_given_up_and_taken_again_names_the_new_game(toy: Game) -> None:
+    first = registry.load("toy")
+    assert registry.load("toy") is first
+    registry.games()["toy"] = dataclasses.replace(toy.spec, score_scale=toy.spec.score_scale + 1)
+    assert registry.load("toy") is not first
+    assert registry.load("toy").spec == registry.games()["toy"]
