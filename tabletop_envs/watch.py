@@ -16,9 +16,9 @@ from typing import Final, TextIO
 
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import Agent, ask, begin, finish
-from tabletop_envs.arena.replay import END_CAP, END_RULES, Replay, scan
+from tabletop_envs.arena.replay import Replay, scan
 from tabletop_envs.core.game import ALL, PUBLIC, Game
-from tabletop_envs.core.position import Position
+from tabletop_envs.core.position import END_CAP, END_RULES, Position
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.record import PUBLIC as SEEN
 from tabletop_envs.core.spec import Settings

@@ -45,7 +45,7 @@ from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, ask, begi
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import ALL, Game
 from tabletop_envs.core.header import KEY_LIMIT
-from tabletop_envs.core.position import Position, check_key
+from tabletop_envs.core.position import END_CAP, END_RULES, Position, check_key
 from tabletop_envs.core.random import EPISODE, OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.errors import (
@@ -57,8 +57,6 @@ from tabletop_envs.errors import (
 )
 
 SCHEMA: Final = 1
-END_RULES: Final = "rules"
-END_CAP: Final = "cap"
 
 _ACTION_LIMIT: Final = 2**31
 _DIGEST_GAMES: Final = 20  # random games with each settings that a rules digest is over

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _PADS: Final = ("header_pad", "record_pad")
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
+# How a game ended, in infos and replays.
+END_RULES: Final = "rules"
+END_CAP: Final = "cap"
+
 
 def check_key(seed: Any) -> int:
     """The seed as a record key; raises OptionError unless it is a whole number from 0 to 2^53 - 1."""

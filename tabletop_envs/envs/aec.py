@@ -23,7 +23,7 @@ from tabletop_envs.core import loops, record
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
-from tabletop_envs.core.position import Position, check_record, event_texts
+from tabletop_envs.core.position import END_CAP, END_RULES, Position, check_record, event_texts
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.errors import (
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 ILLEGAL: Final = ("lose", "raise")
 MASK_IN: Final = ("observation", "info")
-END_RULES: Final = "rules"
-END_CAP: Final = "cap"
 END_ILLEGAL: Final = "illegal"
 
 ILLEGAL_REWARD: Final = -1.0  # to the offender; the others get 0

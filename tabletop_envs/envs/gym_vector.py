@@ -17,8 +17,7 @@ from gymnasium.vector.utils import batch_space
 from tabletop_envs.agents.base import RANDOM
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
-from tabletop_envs.core.position import Position
-from tabletop_envs.envs.aec import END_CAP, END_RULES
+from tabletop_envs.core.position import END_CAP, END_RULES, Position
 from tabletop_envs.envs.rewards import DEFAULT_REWARD
 from tabletop_envs.envs.selfplay import ROTATE, Endings, Opponents, SelfPlay
 from tabletop_envs.errors import OptionError
