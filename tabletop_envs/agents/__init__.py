@@ -45,33 +45,50 @@ def _human(game: Game, seed: int = 0, **arguments: Any) -> Agent:
     return HumanAgent(**arguments)
 
 
+def _mcts(game: Game, argument: str | None = None, **arguments: Any) -> Agent:
+    from tabletop_envs.agents.mcts import MctsAgent
+
+    if argument is not None:
+        if not argument.isdecimal():
+            raise UnknownAgentError(f"'mcts:{argument}' is no search: write mcts:1000 for 1000 simulations a decision")
+        arguments["simulations"] = int(argument)
+    return MctsAgent(game, **arguments)
+
+
 def _sb3(game: Game, **arguments: Any) -> Agent:
     from tabletop_envs.agents.sb3 import load_agent
 
     return load_agent(game, **arguments)
 
 
-# name -> factory; those of the second table need an argument behind a colon
+# name -> factory; those of the second table may have an argument behind a colon, those of the third need one
 _PLAIN: Final[dict[str, Callable[..., Any]]] = {"random": _random, "greedy": _greedy, "human": _human}
+_MAY_HAVE_ARGUMENT: Final[dict[str, Callable[..., Any]]] = {"mcts": _mcts}
 _WITH_ARGUMENT: Final[dict[str, Callable[..., Any]]] = {"sb3": _sb3}
 
 
 def _outside() -> dict[str, EntryPoint]:
-    ours = {*_PLAIN, *_WITH_ARGUMENT}
+    ours = {*_PLAIN, *_MAY_HAVE_ARGUMENT, *_WITH_ARGUMENT}
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS) if entry.name not in ours}
 
 
 def list_agents() -> list[str]:
     """The names that `make_agent` takes, outside packages included."""
-    return [*_PLAIN, *(f"{name}:PATH" for name in _WITH_ARGUMENT), *_outside()]
+    return [
+        *_PLAIN,
+        *(f"{name}:SIMULATIONS" for name in _MAY_HAVE_ARGUMENT),
+        *(f"{name}:PATH" for name in _WITH_ARGUMENT),
+        *_outside(),
+    ]
 
 
 def make_agent(name: str, /, game: Game | str, *, seed: int | None = None, **arguments: Any) -> Agent:
     """An agent for a game.
 
-    name: `random`, `greedy`, `human`, `sb3:PATH` (a run folder of `tabletop-envs train`, or a MaskablePPO
-    checkpoint), an existing run folder alone, or an outside agent's name; game: id or Game; seed: of the agent's own
-    chance until a game begins (`agents.base.begin`) with another; arguments: those of the agent.
+    name: `random`, `greedy`, `human`, `mcts:SIMULATIONS` (a decision; 1000 if left out), `sb3:PATH` (a run folder of
+    `tabletop-envs train`, or a MaskablePPO checkpoint), an existing run folder alone, or an outside agent's name;
+    game: id or Game; seed: of the agent's own chance until a game begins (`agents.base.begin`) with another;
+    arguments: those of the agent.
 
     Raises UnknownAgentError, UnknownGameError, and OptionError for arguments that the agent does not take.
     """
@@ -105,11 +122,13 @@ def _factory(name: Any) -> tuple[Callable[..., Any], str | None]:
             if not rest:
                 raise UnknownAgentError(f"{name!r} needs a path: write {first}:PATH")
             return _WITH_ARGUMENT[first], rest
+        if first in _MAY_HAVE_ARGUMENT:
+            return _MAY_HAVE_ARGUMENT[first], rest if colon else None
         if first in outside:
             return _load(outside[first]), rest if colon else None
         if Path(name).is_dir():
             return _sb3, name
-    known = [*_PLAIN, *_WITH_ARGUMENT, *outside]
+    known = [*_PLAIN, *_MAY_HAVE_ARGUMENT, *_WITH_ARGUMENT, *outside]
     near = difflib.get_close_matches(str(name).partition(":")[0], known, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UnknownAgentError(f"no agent {name!r}: there are {', '.join(list_agents())}{hint}")

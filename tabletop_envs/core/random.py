@@ -24,6 +24,7 @@ REKEY: Final = 1000
 POLICY: Final = 1001
 EPISODE: Final = 1002
 OPPONENTS: Final = 1003
+SEARCH: Final = 1004
 
 SALT_LIMIT: Final = 2**31  # salts of `determinize` are below
 
