@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from tabletop_envs import make
-from tabletop_envs.agents.base import BUILT_IN
+from tabletop_envs.agents.base import BUILT_IN, View
+from tabletop_envs.agents.mcts import MctsAgent
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 BATCHES: Final = (1, 64, 1024)
 VECTORS: Final = (64, 1024)
 REPEATS: Final = 5
+SEARCHES: Final = 1000  # simulations a choice
 
 # Figures of these names are also measured of other libraries' games, so that ratios can be told.
 AEC_LOOP: Final = "AEC through agent_iter, last and step"
@@ -43,6 +45,7 @@ DECISIONS: Final = "decisions/s"
 GAMES: Final = "games/s"
 PER_DECISION: Final = "ns/decision"
 MICROSECONDS: Final = "µs"
+MILLISECONDS: Final = "ms"
 BYTES: Final = "bytes"
 
 _CHUNK: Final = 20_000  # decisions between two looks at the clock
@@ -431,6 +434,30 @@ def greedy_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
     ]
 
 
+def search_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
+    """The search agent with playouts to the end of the game: what is simulated, and a choice."""
+    views = [View(position) for position in some_positions(game, settings)]
+    agent = MctsAgent(game, SEARCHES, playout_decisions=-1, reuse=False)
+    number = 0
+
+    def simulate() -> int:
+        nonlocal number
+        number += 1
+        before = agent.decisions_made
+        agent.search(views[number % len(views)])
+        return agent.decisions_made - before
+
+    def choose() -> int:
+        simulate()
+        return 1
+
+    note = f"{agent.name} in positions of random games, playouts to the end"
+    return [
+        rate(simulate, seconds).figure(f"{agent.name}, simulated", DECISIONS, note=note),
+        rate(choose, seconds).time(f"{agent.name}, a choice", MILLISECONDS, 1e3, note),
+    ]
+
+
 def size_figures(game: Game, settings: Settings, seconds: float = 0.0) -> list[Figure]:
     """Sizes of record, action space and observation; takes no time."""
     return [
@@ -451,6 +478,7 @@ PARTS: Final[Mapping[str, Part]] = {
     "SelfPlayVecEnv": self_play_figures,
     "positions": position_figures,
     "greedy baseline": greedy_figures,
+    "search": search_figures,
     "sizes": size_figures,
 }
 """All that is measured of one game in one process, by a name for progress bars and tables."""
