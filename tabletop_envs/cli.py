@@ -237,6 +237,18 @@ def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, samp
     print_evaluations(results)
 
 
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def export(folder: Path, file: Path) -> None:
+    """Write the policy of run FOLDER to FILE, which plays without torch: `--against ppo:FILE`."""
+    run_module = _training()
+    from tabletop_envs.training.export import export as write
+
+    write(run_module.TrainingRun(folder), file)
+    console.print(f"{escape(str(file))}: {file.stat().st_size / 1e6:.2f} MB; name it as ppo:{escape(str(file))}")
+
+
 @contextlib.contextmanager
 def _opponent(name: str, game: Game) -> Iterator[Opponent]:
     """Whom a name seats: a built-in policy, else what `make_agent` makes, where it can be with answers in batches."""

@@ -220,7 +220,7 @@ def test_a_game_begins_with_its_own_seed(toy: Game) -> None:
 
 
 def test_agents_are_listed_and_found_by_name() -> None:
-    assert list_agents()[:5] == ["random", "greedy", "human", "mcts:SIMULATIONS", "sb3:PATH"]
+    assert list_agents()[:6] == ["random", "greedy", "human", "mcts[:SIMULATIONS]", "ppo[:FILE]", "sb3:PATH"]
     assert tabletop_envs.make_agent("greedy", OURS).name == "greedy"
     assert isinstance(make_agent("human", OURS, name="Ada"), HumanAgent)
     assert make_agent("human", OURS, name="Ada", seed=1).name == "Ada"
@@ -229,7 +229,7 @@ def test_agents_are_listed_and_found_by_name() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("gredy", "there are random, greedy, human, mcts:SIMULATIONS, sb3:PATH; did you mean 'greedy'?"),
+        ("gredy", "there are random, greedy, human, mcts[:SIMULATIONS], ppo[:FILE], sb3:PATH; did you mean 'greedy'?"),
         ("sb4:model.zip", "did you mean 'sb3'"),
         ("qqqq", "no agent 'qqqq': there are"),
         (7, "no agent 7"),
@@ -279,7 +279,7 @@ def test_outside_agents_are_found_by_entry_point(toy: Game, outside: Callable[..
         return Lowest()
 
     outside(deep=make, policy=lambda game: LowestPolicy(), random=make)
-    assert list_agents()[5:] == ["deep", "policy"]  # ours cannot be replaced
+    assert list_agents()[6:] == ["deep", "policy"]  # ours cannot be replaced
     assert isinstance(make_agent("random", toy), RandomAgent)
     assert make_agent("deep", toy).name == "lowest"
     make_agent("deep:weights.pt", toy, seed=3, depth=2)

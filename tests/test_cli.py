@@ -85,7 +85,19 @@ def refuses(result: Result, message: str) -> None:
 def test_help_and_version(call: Command) -> None:
     for flag in ("--help", "-h"):
         text = succeeds(call(flag))
-        names = ("list", "train", "evaluate", "watch", "play", "replay", "bench", "warmup", "conform", "cases")
+        names = (
+            "list",
+            "train",
+            "evaluate",
+            "watch",
+            "play",
+            "replay",
+            "bench",
+            "warmup",
+            "conform",
+            "cases",
+            "export",
+        )
         assert set(names) == set(cli.main.commands)
         for name in names:
             assert f"\n  {name} " in text
@@ -260,6 +272,13 @@ def test_record_every_kind_of_agent(
     refused("human,mine", "name agents, or use the `play` command")
     refused("sb3:nowhere", "no run folder or checkpoint nowhere")
     refused(f"{trained}", "'toy-2p' was trained on observations of shape", options=("-o", "memory=true"))
+
+
+def test_a_trained_policy_is_exported_and_plays(trained: Path, call: Command) -> None:
+    text = succeeds(call("export", trained, "small.npz"))
+    assert "name it as ppo:small.npz" in text
+    assert "ppo" in succeeds(call("evaluate", trained, "--against", "ppo:small.npz", "--games", 4))
+    fails(call("evaluate", trained, "--against", "ppo:none.npz"), "there is no exported policy none.npz")
 
 
 def test_train_with_options(toy: Game, call: Command, tmp_path: Path) -> None:

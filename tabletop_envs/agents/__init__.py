@@ -55,6 +55,12 @@ def _mcts(game: Game, argument: str | None = None, **arguments: Any) -> Agent:
     return MctsAgent(game, **arguments)
 
 
+def _ppo(game: Game, **arguments: Any) -> Agent:
+    from tabletop_envs.agents.ppo import PpoAgent
+
+    return PpoAgent(game, **arguments)
+
+
 def _sb3(game: Game, **arguments: Any) -> Agent:
     from tabletop_envs.agents.sb3 import load_agent
 
@@ -63,8 +69,9 @@ def _sb3(game: Game, **arguments: Any) -> Agent:
 
 # name -> factory; those of the second table may have an argument behind a colon, those of the third need one
 _PLAIN: Final[dict[str, Callable[..., Any]]] = {"random": _random, "greedy": _greedy, "human": _human}
-_MAY_HAVE_ARGUMENT: Final[dict[str, Callable[..., Any]]] = {"mcts": _mcts}
+_MAY_HAVE_ARGUMENT: Final[dict[str, Callable[..., Any]]] = {"mcts": _mcts, "ppo": _ppo}
 _WITH_ARGUMENT: Final[dict[str, Callable[..., Any]]] = {"sb3": _sb3}
+_ARGUMENTS: Final = {"mcts": "SIMULATIONS", "ppo": "FILE", "sb3": "PATH"}
 
 
 def _outside() -> dict[str, EntryPoint]:
@@ -76,8 +83,8 @@ def list_agents() -> list[str]:
     """The names that `make_agent` takes, outside packages included."""
     return [
         *_PLAIN,
-        *(f"{name}:SIMULATIONS" for name in _MAY_HAVE_ARGUMENT),
-        *(f"{name}:PATH" for name in _WITH_ARGUMENT),
+        *(f"{name}[:{_ARGUMENTS[name]}]" for name in _MAY_HAVE_ARGUMENT),
+        *(f"{name}:{_ARGUMENTS[name]}" for name in _WITH_ARGUMENT),
         *_outside(),
     ]
 
@@ -85,10 +92,10 @@ def list_agents() -> list[str]:
 def make_agent(name: str, /, game: Game | str, *, seed: int | None = None, **arguments: Any) -> Agent:
     """An agent for a game.
 
-    name: `random`, `greedy`, `human`, `mcts:SIMULATIONS` (a decision; 1000 if left out), `sb3:PATH` (a run folder of
-    `tabletop-envs train`, or a MaskablePPO checkpoint), an existing run folder alone, or an outside agent's name;
-    game: id or Game; seed: of the agent's own chance until a game begins (`agents.base.begin`) with another;
-    arguments: those of the agent.
+    name: `random`, `greedy`, `human`, `mcts:SIMULATIONS` (a decision; 1000 if left out), `ppo` (the shipped policy) or
+    `ppo:FILE` (one that `tabletop-envs export` wrote), `sb3:PATH` (a run folder of `tabletop-envs train`, or a
+    MaskablePPO checkpoint), an existing run folder alone, or an outside agent's name; game: id or Game; seed: of the
+    agent's own chance until a game begins (`agents.base.begin`) with another; arguments: those of the agent.
 
     Raises UnknownAgentError, UnknownGameError, and OptionError for arguments that the agent does not take.
     """
@@ -120,7 +127,7 @@ def _factory(name: Any) -> tuple[Callable[..., Any], str | None]:
             return _PLAIN[name], None
         if first in _WITH_ARGUMENT:
             if not rest:
-                raise UnknownAgentError(f"{name!r} needs a path: write {first}:PATH")
+                raise UnknownAgentError(f"{name!r} needs a path: write {first}:{_ARGUMENTS[first]}")
             return _WITH_ARGUMENT[first], rest
         if first in _MAY_HAVE_ARGUMENT:
             return _MAY_HAVE_ARGUMENT[first], rest if colon else None

@@ -371,7 +371,7 @@ class _Watcher(BaseCallback):
 
     def _take_snapshot(self, due: int) -> None:
         name = f"{self.num_timesteps:010d}.pt"
-        _replace(self.run.folder / "snapshots" / name, lambda path: torch.save(self.latest.weights(), path))
+        replace_file(self.run.folder / "snapshots" / name, lambda path: torch.save(self.latest.weights(), path))
         self.past.append(self.latest.frozen(SNAPSHOT))
         self.run.state["snapshots"].append(name)
         self.run.state["taken"] = due
@@ -409,15 +409,15 @@ class _Watcher(BaseCallback):
         run = self.run
         snapshots = run.folder / "snapshots"
         snapshots.mkdir(exist_ok=True)
-        _replace(run.folder / "progress.csv", self._write_rows)
+        replace_file(run.folder / "progress.csv", self._write_rows)
         # the weights are those of the last finished update
-        _replace(run.folder / "checkpoint.zip", lambda path: self.model.save(path, exclude=["lr_schedule"]))
+        replace_file(run.folder / "checkpoint.zip", lambda path: self.model.save(path, exclude=["lr_schedule"]))
         run.state.update(steps=int(self.model.num_timesteps), seconds=round(self.seconds, 2))
         _write_json(run.folder / "state.json", run.state)
         for path in snapshots.glob("*.pt"):
             if path.name not in run.state["snapshots"]:  # only now does no file name them any more
                 path.unlink(missing_ok=True)
-        _replace(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
+        replace_file(run.folder / "curve.png", lambda path: plot_curve(self.rows, path, self.run.config.game))
         self.saved = time.monotonic()
 
     def _write_rows(self, path: Path) -> None:
@@ -531,7 +531,7 @@ def _read_progress(path: Path, steps: int) -> list[dict[str, Any]]:
         raise CorruptDataError(f"{path} cannot be read ({error!r}): remove it to go on without it") from error
 
 
-def _replace(path: Path, write: Callable[[Path], Any]) -> None:
+def replace_file(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file beside its place and move it there, so that no half file is ever seen."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(_draft(path.name))
@@ -545,7 +545,7 @@ def _draft(name: str) -> str:
 
 
 def _write_json(path: Path, facts: dict[str, Any]) -> None:
-    _replace(path, lambda draft: draft.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8"))
+    replace_file(path, lambda draft: draft.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8"))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -1,0 +1,112 @@
+"""The policy of a training run as a small file that plays without torch; see `agents/ppo.py`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabletop_envs.agents.ppo import FORMAT, layouts, typed
+from tabletop_envs.core.forward import FLAT, TAPS, Network
+from tabletop_envs.errors import OptionError
+from tabletop_envs.training.network import ActionHead, LayoutPolicy, LayoutTrunk
+from tabletop_envs.training.run import TrainingRun, replace_file
+
+
+def export(run: TrainingRun, path: Path) -> None:
+    """Write the policy of the run's last checkpoint, rounded to float16.
+
+    Raises CorruptDataError when there is none, OptionError for a policy of another network.
+    """
+    policy = run.policy().policy
+    if not isinstance(policy, LayoutPolicy):
+        raise OptionError(f"the policy of {run.folder} is no LayoutPolicy: only that network can be exported")
+    about = {
+        "format": FORMAT,
+        "game": run.game.spec.env_id,
+        "layouts": layouts(run.game),
+        "num_players": run.settings.num_players,
+        "options": run.settings.changed(),
+        "append_mask": run.config.append_mask,
+        "steps": run.state["steps"],
+        "seconds": run.state["seconds"],
+        "seed": run.config.seed,
+    }
+    arrays = network_of(policy)._asdict()
+    rounded = {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in arrays.items()}
+
+    def write(draft: Path) -> None:
+        with draft.open("wb") as file:
+            np.savez_compressed(file, about=np.array(json.dumps(about)), **rounded)
+
+    replace_file(path, write)
+
+
+def network_of(policy: LayoutPolicy) -> Network:
+    """The weights of the policy's actor, laid out for compiled code."""
+    trunk, head = policy.features_extractor, policy.action_net
+    assert isinstance(trunk, LayoutTrunk)
+    assert isinstance(head, ActionHead)
+    shape, width = trunk.shape, trunk.width
+    planes, flat_outputs = len(shape.output_planes), len(shape.output_flat)
+    rows, columns = shape.board or (0, 0)
+    channels = trunk.channels if shape.board else 0
+    size = sum(map(len, shape.input_planes)) + len(shape.input_flat)
+    inputs = np.zeros((size, 2), dtype=np.int32)
+    for plane, indices in enumerate(shape.input_planes):
+        inputs[list(indices)] = [(plane, cell) for cell in range(len(indices))]
+    inputs[list(shape.input_flat)] = [(FLAT, number) for number in range(len(shape.input_flat))]
+    nothing = np.zeros
+    parts: dict[str, Any] = {
+        "board": np.array((rows, columns), dtype=np.int32),
+        "inputs": inputs,
+        "outputs": np.array(
+            [i for plane in shape.output_planes for i in plane] + list(shape.output_flat), dtype=np.int32
+        ),
+        "first_weight": nothing((0, TAPS, channels)),
+        "first_bias": nothing(channels),
+        "spread_weight": nothing((width, channels)),
+        "spread_bias": nothing(channels),
+        "later_weight": nothing((0, TAPS, channels, channels)),
+        "later_bias": nothing((0, channels)),
+        "last_weight": nothing((0, width)),
+        "last_bias": nothing(width),
+        "plane_weight": nothing((channels, planes)),
+        "plane_bias": nothing(planes),
+        "plane_spread_weight": nothing((width, planes)),
+        "plane_spread_bias": nothing(planes),
+        "out_weight": nothing((width, flat_outputs)),
+        "out_bias": nothing(flat_outputs),
+    }
+    _put_linear(parts, "flat", trunk.flat_net[0])
+    _put_linear(parts, "mix", trunk.mix[0])
+    if shape.board:
+        _put_linear(parts, "spread", trunk.spread)
+        # (to, from, row, column) -> (from, tap, to), and (layer, tap, from, to)
+        parts["first_weight"] = _array(trunk.first.weight).transpose(1, 2, 3, 0).reshape(-1, TAPS, channels)
+        parts["first_bias"] = _array(trunk.first.bias)
+        if len(trunk.convolutions):
+            later = np.stack([_array(layer.weight) for layer in trunk.convolutions])
+            parts["later_weight"] = later.transpose(0, 3, 4, 2, 1).reshape(-1, TAPS, channels, channels)
+            parts["later_bias"] = np.stack([_array(layer.bias) for layer in trunk.convolutions])
+    else:
+        _put_linear(parts, "last", trunk.mix[2])
+    if head.planes is not None and head.spread is not None:
+        parts["plane_weight"] = _array(head.planes.weight)[:, :, 0].T
+        parts["plane_bias"] = _array(head.planes.bias)
+        _put_linear(parts, "plane_spread", head.spread)
+    if head.flat is not None:
+        _put_linear(parts, "out", head.flat)
+    return Network(**{name: typed(name, part) for name, part in parts.items()})
+
+
+def _array(tensor: Any) -> np.ndarray:
+    array: np.ndarray = tensor.detach().cpu().numpy()
+    return array
+
+
+def _put_linear(parts: dict[str, Any], name: str, layer: Any) -> None:
+    parts[f"{name}_weight"] = _array(layer.weight).T
+    parts[f"{name}_bias"] = _array(layer.bias)
