@@ -133,7 +133,7 @@ def start_figures(game: Game, settings: Settings, seconds: float) -> list[Figure
 def memory_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
     """Resident memory of a process with many games, over a bare one with the same imports."""
     found = fresh("memory.py", game.spec.env_id, settings.num_players, RESIDENT_GAMES)
-    arrays = game.dtype.itemsize + game.num_actions + 4 * game.observation_size(settings)
+    arrays = game.dtype.itemsize + game.num_actions(settings) + 4 * game.observation_size(settings)
     many = f"{RESIDENT_GAMES:,} games"
     over = "TabletopVector dealt and stepped once, over a process with the same imports"
     return [

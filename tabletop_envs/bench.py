@@ -125,7 +125,7 @@ def game_length(game: Game, settings: Settings, policy: int = loops.RANDOM_POLIC
     """The mean number of decisions a game in which a built-in policy plays every seat."""
     template = game.template(settings)
     states = template.copy()
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     made = 0
     for number in range(_LENGTHS):
         key = derive_key(number, EPISODE, 0)
@@ -138,7 +138,7 @@ def batch_rate(game: Game, settings: Settings, size: int, observed: bool, length
     """Decisions of a batch of `size` games, spread over the whole of their length before the clock starts."""
     template = game.template(settings)
     states = np.repeat(template, size)
-    masks = np.zeros((size, game.num_actions), dtype=np.int8)
+    masks = np.zeros((size, game.num_actions(settings)), dtype=np.int8)
     outs = np.zeros((size if observed else 0, game.observation_size(settings)), dtype=np.float32)
     keys = np.array([derive_key(size, EPISODE, row) for row in range(size)])
     loops.deal_batch(game.calls, template, states, np.arange(size), keys, masks)
@@ -179,7 +179,7 @@ def single_rate(game: Game, settings: Settings, observed: bool, seconds: float) 
     """Decisions of one game stepped from Python through compiled loops into buffers of the caller."""
     template = game.template(settings)
     states = template.copy()
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     out = np.zeros(game.observation_size(settings), dtype=np.float32)
     nonzero = mask.view(np.bool_).nonzero  # thrice as fast as np.flatnonzero of int8
     calls, random = game.calls, np.random.default_rng(0).random
@@ -407,7 +407,7 @@ def greedy_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
     positions = some_positions(game, settings)
     template = game.template(settings)
     states = template.copy()
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     calls = game.calls
     key = 0
 
@@ -462,7 +462,7 @@ def size_figures(game: Game, settings: Settings, seconds: float = 0.0) -> list[F
     """Sizes of record, action space and observation; takes no time."""
     return [
         Figure("record", game.dtype.itemsize, BYTES),
-        Figure("action space", game.num_actions, "actions", note="a mask is so many bytes"),
+        Figure("action space", game.num_actions(settings), "actions", note="a mask is so many bytes"),
         Figure("observation", game.observation_size(settings), "float32"),
     ]
 

@@ -88,7 +88,7 @@ def _play(game: Game, module: ModuleType, case: Mapping[str, Any], differences: 
     module.arrange(case, states[0])
     entries = case.get("actions", ())
     stops = hasattr(module, "stop_after") and module.stop_after(case)
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     if entries or not stops:
         loops.refresh(game.calls, states, 0, mask)
     for number, entry in enumerate(entries, 1):
@@ -116,7 +116,7 @@ def _play(game: Game, module: ModuleType, case: Mapping[str, Any], differences: 
 
 def _refusal(game: Game, settings: Settings, states: np.ndarray, mask: np.ndarray, action: int) -> str | None:
     """Why the mask does not allow the action; None when it does."""
-    if mask[game.actions.check(action)]:
+    if mask[game.actions.check(action, len(mask))]:
         return None
     position = Position(game, settings, states)
     text = position.action_text(action)

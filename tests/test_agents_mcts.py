@@ -46,7 +46,7 @@ def nothing_dealt_anew(s, seat, salt):  # type: ignore[no-untyped-def]
 
 def votes(game: Game, position: Position, seeds: Iterable[int]) -> np.ndarray:
     """[action] -> its share of the visits, over searches with these seeds."""
-    total = np.zeros(game.num_actions)
+    total = np.zeros(game.num_actions(position.settings))
     for seed in seeds:
         actions, visits, _ = MctsAgent(game, SIMULATIONS, seed=seed).search(View(position))
         np.add.at(total, actions, visits)

@@ -41,7 +41,7 @@ def network_for(game: Game, players: int, append_mask: bool, depth: int, seed: i
     torch.set_num_threads(1)
     settings = game.settings(players)
     shape = NetworkShape.of(game.observations, game.actions, settings.values, append_mask)
-    size = game.observation_size(settings) + append_mask * game.num_actions
+    size = game.observation_size(settings) + append_mask * game.num_actions(settings)
     space = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
     kwargs = {"shape": shape, "channels": 5, "depth": depth, "width": 12}
     network = LayoutPolicy(space, game.actions.space(), lambda _: 1e-3, features_extractor_kwargs=kwargs)

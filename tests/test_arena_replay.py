@@ -251,7 +251,7 @@ def finds(replay: Replay, *words: str) -> None:
 
 def test_every_changed_action_is_found(toy: Game, kept: Replay) -> None:
     for number, action in enumerate(kept.actions):
-        for other in range(toy.num_actions + 1):
+        for other in range(toy.num_actions(toy.settings()) + 1):
             if other != action:
                 actions = (*kept.actions[:number], other, *kept.actions[number + 1 :])
                 assert verify(replace(kept, actions=actions)), (number, other)
@@ -265,7 +265,7 @@ def test_an_illegal_action_is_named_with_its_text(toy: Game, kept: Replay) -> No
     actions = (*kept.actions[:4], illegal, *kept.actions[5:])
     text, where = position.action_text(illegal), f"seat {position.seat} in phase {position.phase}"
     finds(replace(kept, actions=actions), f"actions[4]: {text!r} ({illegal}) is not legal for {where}")
-    finds(replace(kept, actions=(9, *kept.actions)), "actions[0]: action 9 is not a whole number from 0 to 8")
+    finds(replace(kept, actions=(10, *kept.actions)), "actions[0]: action 10 is not a whole number from 0 to 9")
     assert "actions[0]: action -1 is not" in verify(replace(kept, actions=(-1, *kept.actions)))[0]
 
 

@@ -111,7 +111,7 @@ def test_unreached_actions_are_told_without_failure(toy: Game) -> None:
         "reachable actions", variant(toy, legal=broken.legal_never_all, apply=broken.apply_never_all), games=1
     )
     assert report.ok
-    assert report.detail.startswith("1 of 9 never legal")
+    assert report.detail.startswith("1 of 10 never legal")
     assert report.detail.endswith("take 4")
 
 

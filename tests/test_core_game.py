@@ -38,7 +38,7 @@ def test_parts(toy: Game) -> None:
     assert set(toy.modules) == set(FILES)
     assert set(toy.functions) == set(CONTRACT)
     assert len(toy.calls) == len(CONTRACT) - len(LATE)
-    assert toy.num_actions == 9
+    assert toy.num_actions(toy.settings()) == 9
     assert toy.observation_size(toy.settings(4)) + 4 == toy.observation_size(toy.settings(2, memory=True))
     assert repr(toy) == "<Game tabletop/toy-v0>"
     if jit.COMPILED:

@@ -13,6 +13,7 @@ ACTIONS = ActionLayout(
     Block("move", (2, 3, 4), "piece to row, column", "R1.2", (3, 4)),
     Block("pass", (), "do nothing"),
     Block("buy", (5,), "thing", "R3"),
+    Block("sell", (3,), "thing", "R9", option="tiles"),
 )
 SEEN = ObservationLayout(
     Block("board", (2, 2, 3), "own, other", "R1", (2, 3)),
@@ -23,10 +24,13 @@ SEEN = ObservationLayout(
 
 
 def test_blocks_stand_one_after_another() -> None:
-    assert [ACTIONS.start(name) for name in ("move", "pass", "buy")] == [0, 24, 25]
-    assert ACTIONS.size == ACTIONS.full_size == 30
-    assert ACTIONS.space() == gymnasium.spaces.Discrete(30)
-    assert ACTIONS.space() is not ACTIONS.space()
+    assert [ACTIONS.start(name) for name in ("move", "pass", "buy", "sell")] == [0, 24, 25, 30]
+    assert ACTIONS.full_size == 33
+    assert ACTIONS.sizes() == {30, 33}
+    for tiles, size in ((False, 30), (True, 33)):
+        assert ACTIONS.size({"tiles": tiles}) == size
+        assert ACTIONS.space({"tiles": tiles}) == gymnasium.spaces.Discrete(size)
+    assert ACTIONS.space({"tiles": True}) is not ACTIONS.space({"tiles": True})
     assert ACTIONS.block("buy").shape == (5,)
     assert ACTIONS.block("move").planes == 2
     assert ACTIONS.block("buy").planes == 0
@@ -37,14 +41,15 @@ def test_actions_are_decoded_and_encoded() -> None:
     assert ACTIONS.decode(23) == ("move", (1, 2, 3))
     assert ACTIONS.decode(24) == ("pass", ())
     assert ACTIONS.decode(29) == ("buy", (4,))
-    for action in range(ACTIONS.size):
+    assert ACTIONS.decode(32) == ("sell", (2,))
+    for action in range(ACTIONS.full_size):
         name, index = ACTIONS.decode(action)
         assert ACTIONS.encode(name, *index) == action
 
 
-@pytest.mark.parametrize("action", [-1, 30, 1.0, "1", None, True, np.int64(30), np.bool_(True)])
+@pytest.mark.parametrize("action", [-1, 33, 1.0, "1", None, True, np.int64(33), np.bool_(True)])
 def test_no_action(action: object) -> None:
-    with pytest.raises(IllegalActionError, match="from 0 to 29"):
+    with pytest.raises(IllegalActionError, match="from 0 to 32"):
         ACTIONS.check(action)
     with pytest.raises(IllegalActionError):
         ACTIONS.decode(action)  # type: ignore[arg-type]
@@ -52,6 +57,9 @@ def test_no_action(action: object) -> None:
 
 def test_numpy_integers_are_actions() -> None:
     assert ACTIONS.check(np.int8(29)) == 29
+    assert ACTIONS.check(29, 30) == 29
+    with pytest.raises(IllegalActionError, match="action 30 is not a whole number from 0 to 29"):
+        ACTIONS.check(30, 30)
     assert type(ACTIONS.check(np.uint8(3))) is int
 
 
@@ -88,6 +96,7 @@ def test_tables() -> None:
         "| 0..23 | 24 | `move` | piece to row, column (R1.2) |",
         "| 24 | 1 | `pass` | do nothing |",
         "| 25..29 | 5 | `buy` | thing (R3) |",
+        "| at the end | 3 | `sell` | thing (R9); only with option `tiles` |",
     ]
     assert SEEN.markdown().splitlines()[-2] == "| at the end | 4 | `extra` | tiles (R9); only with option `tiles` |"
 

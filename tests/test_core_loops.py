@@ -21,7 +21,7 @@ def begun(game: Game, players: int = 2, seed: int = 0, **options: object) -> tup
     """A dealt game: records, mask, number of legal actions."""
     states = game.template(game.settings(players, **options))
     states["key"] = seed
-    mask = np.full(game.num_actions, 7, dtype=np.int8)
+    mask = np.full(game.num_actions(game.settings(players, **options)), 7, dtype=np.int8)
     return states, mask, int(loops.start(game.calls, states, 0, mask))
 
 
@@ -156,7 +156,7 @@ def test_count_tree_agrees_with_a_recursion(toy: Game, two_moves: Game, depth: i
         for players in (game.spec.min_players, game.spec.max_players):
             states, _, _ = begun(game, players, seed=2)
             tree = np.repeat(states, depth + 1)
-            masks = np.zeros((depth + 1, game.num_actions), dtype=np.int8)
+            masks = np.zeros((depth + 1, game.num_actions(game.settings(players))), dtype=np.int8)
             expected = count(Position.new(game, players, seed=2), depth)
             assert loops.count_tree(game.calls, tree, masks, depth) == expected
             assert tree[0].tobytes() == states[0].tobytes()
@@ -170,7 +170,7 @@ def test_count_tree_leaves_out_games_that_end_early(two_moves: Game) -> None:
 
 def test_accepted_is_what_apply_accepts(toy: Game) -> None:
     states, mask, _ = begun(toy, 2, seed=5)
-    scratch, accepted = loops.scratch(states, 1), np.zeros(toy.num_actions, dtype=np.int8)
+    scratch, accepted = loops.scratch(states, 1), np.zeros(toy.num_actions(toy.settings()), dtype=np.int8)
     before = states.tobytes()
     loops.accepted(toy.calls, states, 0, scratch, accepted)
     assert np.array_equal(accepted, mask)
@@ -221,7 +221,7 @@ def test_random_policy_is_uniform(toy: Game) -> None:
     states, mask, count = begun(toy, 2, seed=5)
     chosen = np.bincount(
         [int(loops.choose(toy.greedy_call, loops.RANDOM_POLICY, states[0], mask, count, salt)) for salt in range(3000)],
-        minlength=toy.num_actions,
+        minlength=toy.num_actions(toy.settings()),
     )
     assert np.array_equal(chosen > 0, mask > 0)
     assert ((chosen[mask > 0] - 3000 / count) ** 2 / (3000 / count)).sum() < 36
@@ -230,7 +230,7 @@ def test_random_policy_is_uniform(toy: Game) -> None:
 def test_random_batch_deals_anew_and_stays_sound(toy: Game) -> None:
     size = 3
     states = np.repeat(toy.template(toy.settings(2)), size)
-    masks = np.zeros((size, toy.num_actions), dtype=np.int8)
+    masks = np.zeros((size, toy.num_actions(toy.settings())), dtype=np.int8)
     outs = np.zeros((size, toy.observation_size(toy.settings(2))), dtype=np.float32)
     rows = np.arange(size)
     loops.deal_batch(toy.calls, toy.template(toy.settings(2)), states, rows, rows, masks)
@@ -258,7 +258,7 @@ def test_builtin_policies_answer_until_the_learner_is_asked(toy: Game) -> None:
     size = 6
     settings = toy.settings(3)
     states = np.repeat(toy.template(settings), size)
-    masks = np.zeros((size, toy.num_actions), dtype=np.int8)
+    masks = np.zeros((size, toy.num_actions(toy.settings())), dtype=np.int8)
     rows, learners = np.arange(size), np.array([0, 1, 2, -1, 1, -1])
     policies = np.tile([loops.RANDOM_POLICY, loops.GREEDY_POLICY, loops.RANDOM_POLICY], (size, 1))
     policies[5, 1] = -1  # somebody else plays it

@@ -59,7 +59,8 @@ def test_head_names_ids_agents_and_sizes(name: str) -> None:
     count += f" to {spec.max_players}" if spec.max_players > spec.min_players else ""
     assert row_of(page, "Number of agents") == f"| Number of agents | {count} |"
     assert all(f"`player_{seat}`" in row_of(page, "Agents") for seat in (0, spec.max_players - 1))
-    assert f"`Discrete({game.num_actions})`" in row_of(page, "Action values")
+    for actions in game.actions.sizes():
+        assert f"`Discrete({actions})`" in row_of(page, "Action values")
     for size in sizes(game):
         assert f"`({size},)`" in row_of(page, "Observation shape")
         for players in {spec.min_players, spec.max_players}:

@@ -113,7 +113,7 @@ def test_spaces_and_what_is_in_them(toy: Game) -> None:
             assert infos["action_mask"].dtype == np.int8
             assert np.array_equal(infos["action_mask"], env.action_masks())
             if append_mask:
-                assert np.array_equal(observations[:, -toy.num_actions :], infos["action_mask"])
+                assert np.array_equal(observations[:, -toy.num_actions(toy.settings()) :], infos["action_mask"])
             actions = env.action_space.sample(mask=tuple(infos["action_mask"]))
             observations, rewards, terminations, truncations, infos = env.step(actions)
             assert (rewards.dtype, rewards.shape) == (np.float64, (4,))

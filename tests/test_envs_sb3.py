@@ -192,7 +192,7 @@ def test_the_games_are_those_of_positions(
             assert observations[row].tobytes() == seen(position, seats[row]).tobytes()
             assert masks[row].tolist() == position.action_mask().astype(bool).tolist()
             if append_mask:
-                assert observations[row, -toy.num_actions :].tolist() == masks[row].tolist()
+                assert observations[row, -toy.num_actions(toy.settings()) :].tolist() == masks[row].tolist()
         actions = drawn(env, rng)
         observations, rewards, dones, infos = env.step(actions)
         for row, position in enumerate(positions):
@@ -215,7 +215,7 @@ def test_the_games_are_those_of_positions(
             info = infos[row]
             assert info["terminal_observation"].tobytes() == seen(position, seats[row]).tobytes()
             if append_mask:
-                assert not info["terminal_observation"][-toy.num_actions :].any()
+                assert not info["terminal_observation"][-toy.num_actions(toy.settings()) :].any()
             assert info["points"] == position.points()
             assert info["places"] == position.places()
             assert info["seat"] == seats[row]
@@ -378,7 +378,7 @@ def test_returns_are_what_is_paid(toy: Game, as_earned: bool, cap: int | None) -
             assert info["episode"]["r"] == pytest.approx(whole)
     # what was seen, what was legal and what was done belong together
     masks = kept["action_masks"].reshape(STEPS, 4, -1)
-    assert (kept["observations"][..., -toy.num_actions :] == masks).all()
+    assert (kept["observations"][..., -toy.num_actions(toy.settings()) :] == masks).all()
     assert np.take_along_axis(masks, kept["actions"].astype(int), axis=2).all()
     assert (masks.sum(axis=2) > 1).any()
 
@@ -448,7 +448,7 @@ def test_spaces(toy: Game, players: int, append_mask: bool) -> None:
     space, actions = env.observation_space, env.action_space
     assert isinstance(actions, gymnasium.spaces.Discrete)
     assert actions.n == toy.num_actions
-    assert space.shape == (toy.observations.size({"memory": True}) + append_mask * toy.num_actions,)
+    assert space.shape == (toy.observations.size({"memory": True}) + append_mask * toy.num_actions(toy.settings()),)
     check_for_correct_spaces(SelfPlayVecEnv(toy, 1, players, append_mask=append_mask, memory=True), space, actions)
     observations = env.reset()
     rng = np.random.default_rng(0)
@@ -469,12 +469,12 @@ def test_our_games(name: str, players: str) -> None:
     observations = env.reset()
     ended = 0
     for _ in range(12):
-        assert observations[:, -env.game.num_actions :].tolist() == env.action_masks().tolist()
+        assert observations[:, -env.action_space.n :].tolist() == env.action_masks().tolist()
         assert all(env.observation_space.contains(observation) for observation in observations)
         observations, _, dones, infos = env.step(drawn(env, np.random.default_rng(0)))
         ended += dones.sum()
         for info in infos:
-            assert not info or not info["terminal_observation"][-env.game.num_actions :].any()
+            assert not info or not info["terminal_observation"][-env.action_space.n :].any()
     assert ended > 0
 
 

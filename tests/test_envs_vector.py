@@ -193,7 +193,7 @@ def test_an_illegal_action_changes_nothing(played: TabletopVector, row: int, kin
     batch = played.batch
     actions = batch.masks.argmax(axis=1)
     illegal = int(np.flatnonzero(batch.masks[row] == 0)[0])
-    size = batch.game.num_actions
+    size = batch.masks.shape[1]
     wrong = {
         "illegal": illegal,
         "negative": -1,

@@ -202,7 +202,7 @@ def ask(agent: Agent, position: Position) -> int:
     """The agent's action in a position; raises IllegalActionError, with the agent's name, for one that is not legal."""
     action = agent.choose(View(position))
     try:
-        number = position.game.actions.check(action)
+        number = position.game.actions.check(action, len(position.action_mask()))
     except IllegalActionError as error:
         raise IllegalActionError(f"the agent {agent.name!r} has to be mended: {error}") from error
     if not position.action_mask()[number]:

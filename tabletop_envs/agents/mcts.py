@@ -105,11 +105,12 @@ class MctsAgent:
 
     def _memory_for(self, position: Position) -> Memory:
         """Made for the first search, and anew where options change the observation."""
-        size, game = self.game.observation_size(position.settings), self.game
-        if self._memory is None or len(self._memory.out) != size:
+        game, settings = self.game, position.settings
+        size, actions = game.observation_size(settings), game.num_actions(settings)
+        if self._memory is None or (len(self._memory.out), len(self._memory.mask)) != (size, actions):
             nodes = _TURNS * self.simulations + 1
-            edges = nodes * min(_EDGES_A_NODE, game.num_actions) + game.num_actions
-            self._memory = search.memory(game.dtype, game.spec.max_players, game.num_actions, size, nodes, edges)
+            edges = nodes * min(_EDGES_A_NODE, actions) + actions
+            self._memory = search.memory(game.dtype, game.spec.max_players, actions, size, nodes, edges)
             self._last = None
         return self._memory
 

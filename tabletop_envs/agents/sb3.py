@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -122,13 +121,6 @@ def load_agent(
     return SB3Agent(policy)
 
 
-def _observation_sizes(game: Game) -> set[int]:
-    """How long an observation of the game can be, with whatever options."""
-    names = sorted({block.option for block in game.observations.blocks if block.option is not None})
-    chosen = product((False, True), repeat=len(names))
-    return {game.observations.size(dict(zip(names, values, strict=True))) for values in chosen}
-
-
 def _of_checkpoint(
     game: Game, path: Path, seed: int | None, deterministic: bool, append_mask: bool | None
 ) -> TorchPolicy:
@@ -137,12 +129,13 @@ def _of_checkpoint(
     network = load_model(path).policy
     shape = network.observation_space.shape or ()
     actions = int(getattr(network.action_space, "n", 0))
-    if len(shape) != 1 or actions != game.num_actions:
+    if len(shape) != 1 or actions not in game.actions.sizes():
+        sizes = " or ".join(map(str, sorted(game.actions.sizes())))
         raise OptionError(
             f"{path} chooses among {actions} actions from observations of shape {shape}, but {game.spec.id} has "
-            f"{game.num_actions} actions and flat observations: give a checkpoint of this game"
+            f"{sizes} actions and flat observations: give a checkpoint of this game"
         )
     if append_mask is None:
         # a size that no options give without the mask
-        append_mask = shape[0] not in _observation_sizes(game)
+        append_mask = shape[0] not in game.observations.sizes()
     return TorchPolicy(network, path.stem, append_mask=append_mask, deterministic=deterministic, seed=seed)

@@ -416,7 +416,7 @@ def _played(
     policies = np.array([BUILT_IN[name] for name in agents], dtype=np.int64)
     greedy_call = game.greedy_call if GREEDY in agents else 0  # the baseline is compiled when it first plays
     opening, template = game.spec.opening_decisions, game.template(settings)
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     actions = np.zeros(settings.values["max_decisions"], dtype=np.int64)
     for number in range(games):
         key, states = derive_key(seed, EPISODE, number), record.clone(template)
@@ -449,7 +449,7 @@ def verify(replay: Replay, game: Game | None = None) -> list[str]:
             f"rules digest {replay.rules} is not {rules_digest(game)}: the game was played by other rules, tables or "
             f"layouts than {replay.game} has here"
         )
-    states, mask = record.clone(template), np.zeros(game.num_actions, dtype=np.int8)
+    states, mask = record.clone(template), np.zeros(game.num_actions(settings), dtype=np.int8)
     loops.deal(game.calls, template, states, 0, replay.seed, mask)
     made = int(loops.replay(game.calls, states, 0, np.array(replay.actions, dtype=np.int64), mask))
     position = Position(game, settings, states)

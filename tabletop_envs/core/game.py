@@ -129,10 +129,9 @@ class Game:
         except AttributeError:
             raise GameDefinitionError(f"{self.spec.id}: {file}.py does not define {name}") from None
 
-    @property
-    def num_actions(self) -> int:
-        """The size of the action space, the same for every option."""
-        return self.actions.size
+    def num_actions(self, settings: Settings) -> int:
+        """The size of the action space, the same for every number of players."""
+        return self.actions.size(settings.values)
 
     def settings(self, num_players: int | None = None, **options: Any) -> Settings:
         """See `GameSpec.settings`."""

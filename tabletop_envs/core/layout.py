@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -23,8 +24,8 @@ class Block:
     """A named run of indices.
 
     name; shape: row-major, () for a single index; legend: what an index means; clause: of RULES.md;
-    board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists
-    (observations only); secret: the other seats do not learn which action it was when it is made (actions only).
+    board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists;
+    secret: the other seats do not learn which action it was when it is made (actions only).
     """
 
     name: str
@@ -68,6 +69,20 @@ class Layout:
             raise GameDefinitionError("blocks of an option stand last")
         self.full_size = offset
 
+    def present(self, options: Mapping[str, Any]) -> list[Block]:
+        """The blocks that exist with these options."""
+        return [block for block in self.blocks if block.option is None or options[block.option]]
+
+    def size(self, options: Mapping[str, Any]) -> int:
+        """The number of indices with these options."""
+        return sum(block.size for block in self.present(options))
+
+    def sizes(self) -> set[int]:
+        """The sizes with whatever options."""
+        names = sorted({block.option for block in self.blocks if block.option is not None})
+        chosen = product((False, True), repeat=len(names))
+        return {self.size(dict(zip(names, values, strict=True))) for values in chosen}
+
     def start(self, name: str) -> int:
         """The first index of a block, with every option's blocks present."""
         return self._start[name]
@@ -101,15 +116,11 @@ class Layout:
 
 
 class ActionLayout(Layout):
-    """The action space of a game, the same for every option and number of players."""
+    """The action space of a game, the same for every number of players; options may append blocks."""
 
-    @property
-    def size(self) -> int:
-        return self.full_size
-
-    def space(self) -> gymnasium.spaces.Discrete:
+    def space(self, options: Mapping[str, Any]) -> gymnasium.spaces.Discrete:
         """A new `Discrete` space."""
-        return gymnasium.spaces.Discrete(self.size)
+        return gymnasium.spaces.Discrete(self.size(options))
 
     def encode(self, name: str, *index: int) -> int:
         """The action of a block and an index into its shape."""
@@ -129,23 +140,19 @@ class ActionLayout(Layout):
         """Whether the other seats do not learn which action it was; raises IllegalActionError outside the space."""
         return self.block(self.decode(action)[0]).secret
 
-    def check(self, action: Any) -> int:
-        """The action as an int; raises IllegalActionError when it is not a whole number of the space."""
-        if not isinstance(action, (int, np.integer)) or isinstance(action, bool) or not 0 <= action < self.size:
-            raise IllegalActionError(f"action {action!r} is not a whole number from 0 to {self.size - 1}")
+    def check(self, action: Any, size: int | None = None) -> int:
+        """The action as an int; raises IllegalActionError when it is not a whole number of the space.
+
+        size: of the space with the options in play (None: with every option).
+        """
+        limit = self.full_size if size is None else size
+        if not isinstance(action, (int, np.integer)) or isinstance(action, bool) or not 0 <= action < limit:
+            raise IllegalActionError(f"action {action!r} is not a whole number from 0 to {limit - 1}")
         return int(action)
 
 
 class ObservationLayout(Layout):
     """The flat observation of a game: float32 in [0, 1]; options may append blocks."""
-
-    def present(self, options: Mapping[str, Any]) -> list[Block]:
-        """The blocks that exist with these options."""
-        return [block for block in self.blocks if block.option is None or options[block.option]]
-
-    def size(self, options: Mapping[str, Any]) -> int:
-        """The length of the vector with these options."""
-        return sum(block.size for block in self.present(options))
 
     def space(self, options: Mapping[str, Any]) -> gymnasium.spaces.Box:
         """A new `Box` space."""

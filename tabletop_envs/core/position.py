@@ -59,7 +59,7 @@ class Position:
         self.game = game
         self.settings = settings
         self.states = states
-        self._mask = np.zeros(game.num_actions, dtype=np.int8)
+        self._mask = np.zeros(game.num_actions(settings), dtype=np.int8)
         loops.legal(game.calls, states, 0, self._mask)
 
     @classmethod
@@ -75,7 +75,7 @@ class Position:
         settings = game.settings(num_players, **options)
         states = game.template(settings)
         states["key"] = check_key(seed)
-        loops.start(game.calls, states, 0, np.zeros(game.num_actions, dtype=np.int8))
+        loops.start(game.calls, states, 0, np.zeros(game.num_actions(settings), dtype=np.int8))
         return cls(game, settings, states)
 
     # --- what stands
@@ -154,7 +154,7 @@ class Position:
         """
         if isinstance(action, str):
             action = self.parse_action(action)
-        number = self.game.actions.check(action)
+        number = self.game.actions.check(action, len(self._mask))
         if self.over:
             raise GameOverError("the game is over: start a new one with Position.new")
         if not self._mask[number]:
@@ -348,7 +348,7 @@ def check_record(game: Game, settings: Settings, states: np.ndarray) -> None:
     if code:
         meaning = game.modules["state"].INVARIANTS.get(code, "unknown")
         raise CorruptDataError(f"the position breaks invariant {code} of {game.spec.id}: {meaning}")
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     if s.over == RUNNING and loops.legal(game.calls, states, 0, mask) == 0:
         raise CorruptDataError(f"seat {s.seat} is asked in phase {s.phase}, but no action is legal in {game.spec.id}")
 

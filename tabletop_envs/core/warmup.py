@@ -13,7 +13,7 @@ def warm_up(game: Game) -> None:
     settings = game.settings()
     template = game.template(settings)
     states = np.repeat(template, 2)
-    masks = np.zeros((2, game.num_actions), dtype=np.int8)
+    masks = np.zeros((2, game.num_actions(settings)), dtype=np.int8)
     outs = np.zeros((2, game.observation_size(settings)), dtype=np.float32)
     points = np.zeros((2, settings.num_players), dtype=np.int32)
     places = points.copy()

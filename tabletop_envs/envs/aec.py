@@ -147,7 +147,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         self.action_layout: ActionLayout = self.game.actions
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_size = self.game.observation_size(self.settings)
-        self._num_actions = self.game.num_actions
+        self._num_actions = self.game.num_actions(self.settings)
         self._observation_spaces: dict[str, gymnasium.Space[Any]] = {}
         self._action_spaces: dict[str, gymnasium.spaces.Discrete] = {}
         self._state_space: gymnasium.spaces.Box | None = None
@@ -195,7 +195,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         space = self._action_spaces.get(agent)
         if space is None:
             self._seat(agent)
-            space = self._action_spaces[agent] = self.game.actions.space()
+            space = self._action_spaces[agent] = self.game.actions.space(self.settings.values)
         return space
 
     @property
@@ -340,7 +340,9 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
         if action is None:
             raise IllegalActionError(f"step(None) is for agents whose game is over: {offender} has to choose")
         if self.illegal == "raise":
-            number = self.game.actions.check(action[()] if isinstance(action, np.ndarray) else action)
+            number = self.game.actions.check(
+                action[()] if isinstance(action, np.ndarray) else action, self._num_actions
+            )
             text = self.game.modules["notation"].action_text(number)
             raise IllegalActionError(
                 f"action {number} ({text}) is not legal for {offender} in phase {self.position.phase}: "

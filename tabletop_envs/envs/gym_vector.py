@@ -72,7 +72,7 @@ class TabletopGymVector(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.batch = self.play.batch
         self.game, self.num_players, self.num_envs = self.play.game, self.play.num_players, self.batch.num_envs
         self.single_observation_space = self.play.observation_space
-        self.single_action_space = self.game.actions.space()
+        self.single_action_space = self.game.actions.space(self.batch.settings.values)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 

@@ -70,7 +70,8 @@ class SelfPlayVecEnv(VecEnv):
         self.game, self.num_players = self.play.game, self.play.num_players
         self.append_mask = append_mask
         self.render_mode = None
-        super().__init__(self.batch.num_envs, self.play.observation_space, self.game.actions.space())
+        actions = self.game.actions.space(self.batch.settings.values)
+        super().__init__(self.batch.num_envs, self.play.observation_space, actions)
         self._actions: np.ndarray | None = None
         self._started = time.time()
         self.play.rng = np.random.default_rng(None if seed is None else check_key(seed))

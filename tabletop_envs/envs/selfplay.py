@@ -97,7 +97,7 @@ def learner_space(game: Game, settings: Settings, append_mask: bool) -> gymnasiu
     """The space of the learner's observations, with room for the mask where it is appended."""
     space = game.observations.space(settings.values)
     if append_mask:
-        space = gymnasium.spaces.Box(0.0, 1.0, (space.shape[0] + game.num_actions,), np.float32)
+        space = gymnasium.spaces.Box(0.0, 1.0, (space.shape[0] + game.num_actions(settings),), np.float32)
     return space
 
 

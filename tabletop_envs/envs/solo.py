@@ -172,7 +172,7 @@ class TabletopSolo(gymnasium.Env[np.ndarray, np.int64]):
         self.learner = check_learner(learner, self.num_players)
         self.append_mask = append_mask
         self.observation_space = learner_space(self.game, self._table.settings, append_mask)
-        self.action_space = self.game.actions.space()
+        self.action_space = self.game.actions.space(self._table.settings.values)
         self.opponents = _seated(opponents, self.game, self.num_players - 1)
         self._games = 0
         self._seat = 0

@@ -40,7 +40,7 @@ class Batch:
         self.num_players = self.settings.num_players
         self.template = self.game.template(self.settings)
         self.states: np.ndarray = np.repeat(self.template, self.num_envs)
-        self.masks = np.zeros((self.num_envs, self.game.num_actions), dtype=np.int8)
+        self.masks = np.zeros((self.num_envs, self.game.num_actions(self.settings)), dtype=np.int8)
         self.rows = np.arange(self.num_envs)
         self.episodes = np.zeros(self.num_envs, dtype=np.int64)
         self.observation_size = self.game.observation_size(self.settings)
@@ -232,7 +232,7 @@ class TabletopVector:
         self.game = self.batch.game
         self.reward = Reward(reward, self.game.spec)
         self.observation_space = self.game.observations.space(self.batch.settings.values)
-        self.action_space = self.game.actions.space()
+        self.action_space = self.game.actions.space(self.batch.settings.values)
         self.observation_layout = self.game.observations
         self.action_layout = self.game.actions
         self.rng = np.random.default_rng()

@@ -96,7 +96,7 @@ def _batch_agrees(subject: Subject, settings: Settings) -> None:
     game, rows = subject.game, np.arange(_BATCH)
     singles = [Position.new(game, settings.num_players, seed=seed, **settings.values) for seed in range(_BATCH)]
     states = np.repeat(game.template(settings), _BATCH)
-    masks = np.zeros((_BATCH, game.num_actions), dtype=np.int8)
+    masks = np.zeros((_BATCH, game.num_actions(settings)), dtype=np.int8)
     loops.deal_batch(game.calls, game.template(settings), states, rows, np.arange(_BATCH), masks)
     while len(rows):
         for row in rows.tolist():
@@ -121,7 +121,7 @@ def _batch_agrees(subject: Subject, settings: Settings) -> None:
 
 
 def _observed_step_agrees(position: Position, action: int) -> None:
-    copied, mask = position.states.copy(), np.zeros(position.game.num_actions, dtype=np.int8)
+    copied, mask = position.states.copy(), np.zeros(position.game.num_actions(position.settings), dtype=np.int8)
     out = np.full(position.game.observation_size(position.settings), np.nan, dtype=np.float32)
     answer = int(loops.step_observed(position.game.calls, copied, 0, action, mask, out))
     after = position.clone()

@@ -96,30 +96,29 @@ def layouts(subject: Subject) -> str:
     game = subject.game
     offset = 0
     for block in game.actions.blocks:
-        if block.option is not None:
-            fail(game.spec.id, f"action block {block.name!r} belongs to an option: the action space is one for all")
         if game.actions.start(block.name) != offset:
             fail(
                 game.spec.id,
                 f"action block {block.name!r} starts at {game.actions.start(block.name)}, not {offset}",
             )
         offset += block.size
-    if not game.num_actions == offset == game.actions.space().n:
-        fail(game.spec.id, f"{offset} actions in the blocks, {game.num_actions} in the space")
-    for action in range(game.num_actions):
+    for action in range(game.actions.full_size):
         name, index = game.actions.decode(action)
         if game.actions.encode(name, *index) != action:
             fail(game.spec.id, f"action {action} is decoded to {name}{index}, but {name}{index} is another action")
-    for block in game.observations.blocks:
+    for block in (*game.actions.blocks, *game.observations.blocks):
         if block.option is not None and block.option not in {option.name for option in game.spec.options}:
-            fail(game.spec.id, f"observation block {block.name!r} belongs to {block.option!r}, which is no option")
+            fail(game.spec.id, f"block {block.name!r} belongs to {block.option!r}, which is no option")
     for settings in subject.grid:
         size = game.observation_size(settings)
         space = game.observations.space(settings.values)
         parts = game.observations.decode(np.arange(size, dtype=np.float32), settings.values)
         if space.shape != (size,) or space.dtype != np.float32 or sum(part.size for part in parts.values()) != size:
             fail(settings, f"space {space} and blocks do not agree on {size} numbers")
-    return f"{game.num_actions} actions, {game.observations.full_size} numbers with every option"
+        actions = sum(block.size for block in game.actions.present(settings.values))
+        if not game.num_actions(settings) == actions == game.actions.space(settings.values).n:
+            fail(settings, f"{actions} actions in the blocks, {game.num_actions(settings)} in the space")
+    return f"{game.actions.full_size} actions, {game.observations.full_size} numbers with every option"
 
 
 def record_form(subject: Subject) -> str:

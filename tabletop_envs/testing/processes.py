@@ -98,7 +98,7 @@ def _whole(position: Position, seat: int) -> bytes:
     if position.over or position.decisions % _DEAR == 0:
         code = loops.check(position.game.check_call, position.states, 0)
         accepted, scratch = (
-            np.zeros(position.game.num_actions, dtype=np.int8),
+            np.zeros(position.game.num_actions(position.settings), dtype=np.int8),
             np.empty(1, dtype=position.game.dtype),
         )
         if seat >= 0:

@@ -9,6 +9,7 @@ import numpy as np
 from tabletop_envs.core import jit, loops, record
 from tabletop_envs.core.header import HEADER, KEY_LIMIT, NOBODY, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position
+from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import REWARDS, Reward
 from tabletop_envs.errors import GameOverError, IllegalActionError
 from tabletop_envs.testing.subject import RANDOM, Subject, fail, guard_kept, guarded, label, pick, walk
@@ -25,25 +26,26 @@ _NAMED: Final = 5  # unreached actions that are named
 def masks_are_rules(subject: Subject) -> str:
     """The mask has a 1 exactly where `apply` accepts the action, tried for every action."""
     game = subject.game
-    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
+    scratch = np.empty(1, dtype=game.dtype)
     seen = 0
     for position in subject.some_positions():
         mask = _written_mask(position)
         if position.over:
             continue
+        accepted = np.zeros(game.num_actions(position.settings), dtype=np.int8)
         loops.accepted(game.calls, position.states, 0, scratch, accepted)
         if not np.array_equal(mask, accepted):
             wrong = int(np.flatnonzero(mask != accepted)[0])
             verdict = "legal, but apply refuses it" if mask[wrong] else "not legal, but apply accepts it"
             fail(position, f"action {wrong} ({position.action_text(wrong)}) is {verdict}")
         seen += 1
-    return f"{seen} positions, {game.num_actions} actions each"
+    return f"{seen} positions, {game.actions.full_size} actions each with every option"
 
 
 def _written_mask(position: Position) -> np.ndarray:
     """What `legal` writes into a poisoned buffer, checked for form."""
     game, before = position.game, position.to_bytes()
-    mask, around = guarded(game.num_actions, np.int8, _POISON)
+    mask, around = guarded(game.num_actions(position.settings), np.int8, _POISON)
     if position.over:
         mask[:] = 0
     else:
@@ -69,9 +71,9 @@ def refusals(subject: Subject) -> str:
     for position in subject.some_positions():
         before, mask = position.to_bytes(), position.action_mask()
         illegal = np.flatnonzero(mask == 0)
-        tries = [-1, position.game.num_actions, *illegal[:: max(1, len(illegal) // 3)].tolist()]
+        tries = [-1, len(mask), *illegal[:: max(1, len(illegal) // 3)].tolist()]
         for action in tries:
-            inside = 0 <= action < position.game.num_actions
+            inside = 0 <= action < len(mask)
             expected = GameOverError if position.over and inside else IllegalActionError
             try:
                 position.apply(action)
@@ -96,7 +98,7 @@ def steps(subject: Subject) -> str:
             states["key"] = seed
             game.functions["setup"](states[0])
             place = f"{game.spec.id}, {label(settings)}, seed {seed}"
-            _settle(subject, states, f"{place}, setup")
+            _settle(subject, settings, states, f"{place}, setup")
             for position in walk(game, settings, seed):
                 difference = record.differences(states, position.states)
                 if difference:
@@ -108,14 +110,15 @@ def steps(subject: Subject) -> str:
                     states["decisions"] += 1
                     loops.raw_apply(game.calls, states, 0, action)
                     after = f"{place}, decision {position.decisions}, after {position.action_text(action)!r}"
-                    _settle(subject, states, after)
+                    _settle(subject, settings, states, after)
                     taken += 1
     return f"{taken} decisions"
 
 
-def _settle(subject: Subject, states: np.ndarray, place: str) -> None:
+def _settle(subject: Subject, settings: Settings, states: np.ndarray, place: str) -> None:
     # what loops.settle does, in plain words and with a look between any two steps
-    game, mask = subject.game, np.zeros(subject.game.num_actions, dtype=np.int8)
+    game = subject.game
+    mask = np.zeros(game.num_actions(settings), dtype=np.int8)
     _sound(subject, states, place)
     for _ in range(_ENDLESS):
         if states["over"][0] != RUNNING:
@@ -266,13 +269,14 @@ def _places_agree(position: Position, points: np.ndarray, places: np.ndarray) ->
 def reachable_actions(subject: Subject) -> str:
     """Every action becomes legal in some game; those that did not are told, but are no failure."""
     game, enough = subject.game, subject.games * (10 if jit.COMPILED else 1)
-    met = np.zeros(game.num_actions, dtype=np.int8)
+    met = np.zeros(game.actions.full_size, dtype=np.int8)
     for settings in subject.grid:
         for seed in range(enough):
             for position in walk(game, settings, seed, RANDOM):
-                met |= position.action_mask()
+                mask = position.action_mask()
+                met[: len(mask)] |= mask
             if met.all():
-                return f"all {game.num_actions} in play"
+                return f"all {len(met)} in play"
     never = np.flatnonzero(met == 0)
     shown = ", ".join(game.modules["notation"].action_text(int(action)) for action in never[:_NAMED])
-    return f"{len(never)} of {game.num_actions} never legal in {enough * len(subject.grid)} random games: {shown}"
+    return f"{len(never)} of {len(met)} never legal in {enough * len(subject.grid)} random games: {shown}"

@@ -55,7 +55,7 @@ def speed(subject: Subject) -> str:
         return "not measured with the JIT off"
     game, settings = subject.game, subject.grid[0]
     states = np.repeat(game.template(settings), _GAMES)
-    masks = np.zeros((_GAMES, game.num_actions), dtype=np.int8)
+    masks = np.zeros((_GAMES, game.num_actions(settings)), dtype=np.int8)
     outs = np.zeros((_GAMES, game.observation_size(settings)), dtype=np.float32)
     template, rows = game.template(settings), np.arange(_GAMES)
     loops.deal_batch(game.calls, template, states, rows, rows, masks)

@@ -17,7 +17,7 @@ def action_texts(subject: Subject) -> str:
     """Every action has a text of its own that is read back, whatever its case and blanks; nonsense is refused."""
     game, notation = subject.game, subject.game.modules["notation"]
     texts: dict[str, int] = {}
-    for action in range(game.num_actions):
+    for action in range(game.actions.full_size):
         text = notation.action_text(action)
         if not isinstance(text, str) or not text.strip():
             fail(game.spec.id, f"action {action} has the text {text!r}")

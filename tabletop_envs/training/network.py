@@ -44,14 +44,14 @@ class NetworkShape:
         append_mask: bool = False,
     ) -> NetworkShape:
         """Read the shape off the layouts; an appended action mask counts as further input."""
-        inputs = observations.present(options) + (list(actions.blocks) if append_mask else [])
+        inputs = observations.present(options) + (actions.present(options) if append_mask else [])
         cells: dict[tuple[int, int], int] = {}
         for block in inputs:
             if block.board:
                 cells[block.board] = cells.get(block.board, 0) + block.size
         board = max(cells, key=lambda key: cells[key]) if cells else None
         input_planes, input_flat = _split(inputs, board)
-        output_planes, output_flat = _split(list(actions.blocks), board)
+        output_planes, output_flat = _split(actions.present(options), board)
         return cls(board, input_planes, input_flat, output_planes, output_flat)
 
 

@@ -7,6 +7,7 @@ Action space:
 | 0..3 | 4 | `play` | play a one, two, three, four face down (R2.1) |
 | 4 | 1 | `pass` | play no card (R2.1) |
 | 5..8 | 4 | `take` | take 1, 2, 3, 4 stones (R2.3) |
+| at the end | 1 | `leave` | take no stone (R4.3); only with option `leave` |
 
 Observation space:
 
@@ -40,6 +41,7 @@ GAME = GameSpec(
     score_scale=6,
     options=(
         Flag("memory", "R4.2", "the discard is part of the observation"),
+        Flag("leave", "R4.3", "who may take stones may also leave them"),
         Integer("heap", "R1.1", "stones at the start", 12, 4, 30),
         Choice("tie", "R2.2", "who wins among equal highest cards", ("nobody", "first")),
         Subset("extras", "R1.2, R2.4", "a card of value 4, a heap that grows", ("joker", "refill")),

@@ -6,7 +6,7 @@ from typing import Final
 
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.random import POLICY, word
-from toy_game.actions import PASS, TAKE
+from toy_game.actions import LEAVE, PASS, TAKE
 from toy_game.tables import VALUE
 
 ENOUGH: Final = 2  # stones; better cards are as good
@@ -22,7 +22,7 @@ def greedy(s, mask, salt):
         gain = 0
         if action < PASS:
             gain = min(int(VALUE[action]), int(s.stones), ENOUGH)
-        elif action > PASS:
+        elif PASS < action < LEAVE:
             gain = action - TAKE + 1
         if gain > best:
             best, choice, equal = gain, action, 1

@@ -21,12 +21,12 @@ def action_text(action: int) -> str:
     block, index = ACTIONS.decode(action)
     if block == "play":
         return f"play {CARD_NAMES[index[0]]}"
-    return f"take {index[0] + 1}" if block == "take" else "pass"
+    return f"take {index[0] + 1}" if block == "take" else block
 
 
 def parse_action(text: str) -> int:
     """The action of `action_text`; raises NotationError."""
-    for action in range(ACTIONS.size):
+    for action in range(ACTIONS.full_size):
         if action_text(action) == " ".join(text.split()).lower():
             return action
     raise NotationError(f"{text!r} names no action: write 'play two', 'pass' or 'take 3'")

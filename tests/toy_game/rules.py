@@ -7,8 +7,8 @@ from typing import Final
 from tabletop_envs.core.header import NOBODY, OVER_RULES, report
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.random import below, draw
-from toy_game.actions import PASS, PLAY, TAKE
-from toy_game.state import DREW, GROWN, MAX_VALUE, SHOWN, SKIPPED, Phase, composition
+from toy_game.actions import LEAVE, PASS, PLAY, TAKE
+from toy_game.state import DREW, GROWN, SHOWN, SKIPPED, Phase, composition
 from toy_game.tables import GROWTH_SIDES, HAND, KINDS, MAX_GROWN, SEATS, TIE_FIRST, VALUE, WITH_REFILL
 
 # kinds of chance
@@ -58,6 +58,10 @@ def legal(s, mask):
     for stones in range(1, min(int(s.limit), int(s.stones)) + 1):
         mask[TAKE + stones - 1] = 1
         count += 1
+    # R4.3
+    if s.leave > 0:
+        mask[LEAVE] = 1
+        count += 1
     return count
 
 
@@ -65,7 +69,7 @@ def legal(s, mask):
 def apply(s, action):
     """Execute one decision of the seat to act."""
     assert s.seat != NOBODY, "nobody is asked"
-    assert 0 <= action < TAKE + MAX_VALUE, "the action is outside the space"
+    assert 0 <= action <= LEAVE, "the action is outside the space"
     seat = int(s.seat)
     if s.phase == Phase.PLAY:
         # R2.1
@@ -80,7 +84,8 @@ def apply(s, action):
     else:
         # R2.3
         assert action >= TAKE, "a number of stones is asked (R2.3)"
-        stones = action - TAKE + 1
+        assert action != LEAVE or s.leave > 0, "stones may not be left (R4.3)"
+        stones = action - TAKE + 1 if action != LEAVE else 0
         assert stones <= min(s.limit, s.stones), "so many may not be taken (R2.3)"
         s.stones -= stones
         s.taken[seat] += stones

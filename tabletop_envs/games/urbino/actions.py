@@ -20,4 +20,4 @@ ARCHITECT: Final = ACTIONS.start("architect")  # + 81 * architect + cell
 STAY: Final = ACTIONS.start("stay")
 BUILD: Final = ACTIONS.start("build")  # + 81 * kind + cell
 FIRST: Final = ACTIONS.start("first")  # + colour
-NUM_ACTIONS: Final = ACTIONS.size
+NUM_ACTIONS: Final = ACTIONS.full_size
