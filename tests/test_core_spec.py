@@ -108,6 +108,7 @@ def test_settings_fill_in_defaults() -> None:
     assert settings.num_players == 2
     assert settings.values == {
         "memory": False,
+        "leave": False,
         "heap": 12,
         "tie": "nobody",
         "extras": (),
@@ -124,7 +125,8 @@ def test_settings_in_the_record() -> None:
     encoded = settings.encoded()
     assert encoded.pop("cards").tolist() == [5, 4, 3]
     assert encoded == {
-        "num_players": 3, "memory": 1, "heap": 7, "tie": 1, "extras": 2, "auto_forced": 0, "max_decisions": 60,
+        "num_players": 3, "memory": 1, "leave": 0, "heap": 7, "tie": 1, "extras": 2,
+        "auto_forced": 0, "max_decisions": 60,
     }  # fmt: skip
     changed = {"memory": True, "tie": "first", "extras": ("refill",), "auto_forced": False, "heap": 7}
     assert settings.changed() == changed
