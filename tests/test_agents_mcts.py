@@ -205,7 +205,7 @@ def test_a_full_tree_takes_no_more(toy: Game, monkeypatch: pytest.MonkeyPatch) -
     position = Position.new(toy, 3, seed=1)
     assert agent.search(View(position))[1].sum() >= SIMULATIONS
     assert agent._memory is not None
-    assert 0 < agent._memory.used[1] <= len(agent._memory.edges) == toy.num_actions
+    assert 0 < agent._memory.used[1] <= len(agent._memory.edges) == toy.num_actions(toy.settings())
     assert ask(agent, position) in position.legal_actions()
 
 

@@ -206,12 +206,14 @@ def test_spaces(game: str, players: int) -> None:
     in_dict, in_info = TabletopAEC(game, players), TabletopAEC(game, players, mask_in="info")
     size = in_dict.observation_layout.size(in_dict.settings.values)
     vector = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
-    mask = gymnasium.spaces.Box(0, 1, (in_dict.action_layout.size,), np.int8)
+    mask = gymnasium.spaces.Box(0, 1, (in_dict.action_layout.size(in_dict.settings.values),), np.int8)
     both = gymnasium.spaces.Dict({"observation": vector, "action_mask": mask})
     for agent in in_dict.possible_agents:
         assert in_dict.observation_space(agent) == both
         assert in_info.observation_space(agent) == vector
-        assert in_dict.action_space(agent) == gymnasium.spaces.Discrete(in_dict.action_layout.size)
+        assert in_dict.action_space(agent) == gymnasium.spaces.Discrete(
+            in_dict.action_layout.size(in_dict.settings.values)
+        )
         assert in_dict.observation_space(agent) is in_dict.observation_space(agent)
         assert in_dict.action_space(agent) is in_dict.action_spaces[agent]
         assert in_dict.observation_space(agent) is in_dict.observation_spaces[agent]

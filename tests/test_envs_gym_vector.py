@@ -102,10 +102,10 @@ def test_only_games_that_ended_have_an_end(toy: Game) -> None:
 def test_spaces_and_what_is_in_them(toy: Game) -> None:
     for append_mask in (False, True):
         env = TabletopGymVector(toy, 4, 3, append_mask=append_mask, memory=True)
-        size = 39 + append_mask * toy.num_actions
+        size = 39 + append_mask * toy.num_actions(toy.settings())
         assert env.single_observation_space.shape == (size,)
         assert env.observation_space.shape == (4, size)
-        assert env.single_action_space == toy.actions.space()
+        assert env.single_action_space == toy.actions.space(env.batch.settings.values)
         assert env.action_space.shape == (4,)
         observations, infos = env.reset(seed=0)
         for _ in range(20):

@@ -447,7 +447,7 @@ def test_spaces(toy: Game, players: int, append_mask: bool) -> None:
     env = SelfPlayVecEnv(toy, 3, players, append_mask=append_mask, memory=True, seed=0)
     space, actions = env.observation_space, env.action_space
     assert isinstance(actions, gymnasium.spaces.Discrete)
-    assert actions.n == toy.num_actions
+    assert actions.n == toy.num_actions(toy.settings())
     assert space.shape == (toy.observations.size({"memory": True}) + append_mask * toy.num_actions(toy.settings()),)
     check_for_correct_spaces(SelfPlayVecEnv(toy, 1, players, append_mask=append_mask, memory=True), space, actions)
     observations = env.reset()

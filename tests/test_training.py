@@ -54,9 +54,9 @@ def layouts(name: str) -> tuple[ObservationLayout, ActionLayout]:
     return view.OBSERVATIONS, actions.ACTIONS
 
 
-def named(observations: ObservationLayout, on: bool) -> dict[str, bool]:
+def named(observations: ObservationLayout, actions: ActionLayout, on: bool) -> dict[str, bool]:
     """All options with which blocks exist, on or off."""
-    return {block.option: on for block in observations.blocks if block.option}
+    return {block.option: on for block in (*observations.blocks, *actions.blocks) if block.option}
 
 
 OURS = [name for name, spec in registry.games().items() if spec.package.startswith("tabletop_envs.")]
@@ -77,6 +77,8 @@ DOES = ActionLayout(
     Block("between", (2,), ""),
     Block("corner", (2, 2), "", board=(2, 2)),
     Block("move", BOARD, "", board=BOARD),
+    Block("bonus", (2,), "", option="more"),
+    Block("jump", BOARD, "", board=BOARD, option="more"),
 )
 
 
@@ -85,15 +87,17 @@ DOES = ActionLayout(
 @pytest.mark.parametrize("name", [*OURS, "hand-made"])
 def test_every_index_has_its_place(name: str, on: bool, append_mask: bool) -> None:
     observations, actions = (SEES, DOES) if name == "hand-made" else layouts(name)
-    options = named(observations, on)
+    options = named(observations, actions, on)
     shape = NetworkShape.of(observations, actions, options, append_mask)
     size = observations.size(options)
     inputs = [index for plane in shape.input_planes for index in plane] + list(shape.input_flat)
     outputs = [index for plane in shape.output_planes for index in plane] + list(shape.output_flat)
-    assert sorted(inputs) == list(range(size + append_mask * actions.size))
-    assert sorted(outputs) == list(range(actions.size))
+    assert sorted(inputs) == list(range(size + append_mask * actions.size(options)))
+    assert sorted(outputs) == list(range(actions.size(options)))
     blocks = [block for block in observations.present(options) if block.board]
-    assert (shape.board is None) == (not blocks and not (append_mask and any(b.board for b in actions.blocks)))
+    assert (shape.board is None) == (
+        not blocks and not (append_mask and any(b.board for b in actions.present(options)))
+    )
     if shape.board is None:
         return
     cells = shape.board[0] * shape.board[1]
@@ -109,7 +113,7 @@ def test_every_index_has_its_place(name: str, on: bool, append_mask: bool) -> No
     ]
     acted = [
         actions.start(block.name) + cells * number
-        for block in actions.blocks
+        for block in actions.present(options)
         if block.board == shape.board
         for number in range(block.planes)
     ]
@@ -132,15 +136,15 @@ def test_the_larger_board_is_the_board() -> None:
     assert len(NetworkShape.of(SEES, DOES, {"more": False}).input_planes) == 3
     assert len(NetworkShape.of(SEES, DOES, {"more": True}).input_planes) == 5
     small = ObservationLayout(*SEES.blocks[:1], SEES.blocks[3])
-    assert NetworkShape.of(small, DOES, {}).board == (2, 2)
-    assert NetworkShape.of(small, DOES, {}, append_mask=True).board == BOARD
+    assert NetworkShape.of(small, DOES, {"more": False}).board == (2, 2)
+    assert NetworkShape.of(small, DOES, {"more": False}, append_mask=True).board == BOARD
     flat = ObservationLayout(SEES.blocks[0])
-    assert NetworkShape.of(flat, DOES, {}).board is None
-    assert NetworkShape.of(flat, DOES, {}).output_flat == tuple(range(DOES.size))
+    assert NetworkShape.of(flat, DOES, {"more": False}).board is None
+    assert NetworkShape.of(flat, DOES, {"more": False}).output_flat == tuple(range(DOES.size({"more": False})))
 
 
 def test_without_boards_all_is_flat(toy: Game) -> None:
-    shape = NetworkShape.of(toy.observations, toy.actions, {"memory": True}, append_mask=True)
+    shape = NetworkShape.of(toy.observations, toy.actions, {"memory": True, "leave": False}, append_mask=True)
     assert shape == NetworkShape(None, (), tuple(range(39 + 9)), (), tuple(range(9)))
 
 
@@ -156,10 +160,12 @@ def policy_of(
 
     torch.manual_seed(seed)
     shape = NetworkShape.of(observations, actions, options, append_mask)
-    size = observations.size(options) + append_mask * actions.size
+    size = observations.size(options) + append_mask * actions.size(options)
     space = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
     sizes = {"channels": 4, "depth": 1, "width": 8, **sizes}
-    return LayoutPolicy(space, actions.space(), lambda _: 1e-3, features_extractor_kwargs={"shape": shape, **sizes})
+    return LayoutPolicy(
+        space, actions.space(options), lambda _: 1e-3, features_extractor_kwargs={"shape": shape, **sizes}
+    )
 
 
 def parts(name: str) -> tuple[ObservationLayout, ActionLayout, dict[str, Any]]:
@@ -171,7 +177,7 @@ def parts(name: str) -> tuple[ObservationLayout, ActionLayout, dict[str, Any]]:
     if name == "hand-made":
         return SEES, DOES, {"more": True}
     observations, actions = layouts(name)
-    return observations, actions, named(observations, True)
+    return observations, actions, named(observations, actions, True)
 
 
 KINDS = [*OURS, "hand-made", "flat", "only boards"]
@@ -255,9 +261,9 @@ def test_a_cell_lights_its_own_actions(name: str) -> None:
         stack[plane][cell] = 1.0
         assert vector.sum() == 1.0
         # ... and the output by the encoder of actions
-        expected = np.zeros(actions.size, dtype=np.float32)
+        expected = np.zeros(actions.size(options), dtype=np.float32)
         output = 0
-        for block in actions.blocks:
+        for block in actions.present(options):
             if block.board != shape.board:
                 continue
             for number in range(block.planes):
@@ -300,7 +306,7 @@ def test_flat_facts_light_flat_actions(name: str) -> None:
         vector = torch.zeros(1, observations.size(options))
         vector[0, index] = 1.0
         logits = policy.action_net(policy.extract_features(vector))[0].tolist()
-        expected = [0.0] * actions.size
+        expected = [0.0] * actions.size(options)
         for place, action in enumerate(shape.output_flat):
             expected[action] = 100.0 * (place + 1) + number
         assert logits == expected
@@ -943,7 +949,7 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
         draft.write_text("new")
         drafts.append(draft.stat().st_ino)
 
-    run._replace(path, lambda draft: draft.write_text("old"))
+    run.replace_file(path, lambda draft: draft.write_text("old"))
 
     def fail(draft: Path) -> None:
         draft.write_text("half")
@@ -951,9 +957,9 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
         raise Killed
 
     with pytest.raises(Killed):
-        run._replace(path, fail)
+        run.replace_file(path, fail)
     assert path.read_text() == "old"
-    run._replace(path, write)
+    run.replace_file(path, write)
     assert path.read_text() == "new"
     assert path.stat().st_ino == drafts[0]  # moved into its place, not written there
     assert [file.name for file in path.parent.iterdir()] == ["facts.json"]
@@ -969,7 +975,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("when", ["half", "after"])
 def test_a_kill_at_any_file_leaves_a_run(toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """Break off at the n-th file that is written, for every n of a run that saves often: it can always go on."""
-    whole_replace, whole_write = run._replace, run._write_json
+    whole_replace, whole_write = run.replace_file, run._write_json
     countdown = [0]
 
     def replace_or_die(path: Path, write: Callable[[Path], Any]) -> None:
@@ -987,7 +993,7 @@ def test_a_kill_at_any_file_leaves_a_run(toy: Game, tmp_path: Path, monkeypatch:
 
     config = tiny(minutes=1.0, snapshot_minutes=0.00001, snapshots=2)
     monkeypatch.setattr(run._Watcher, "SAVE_EVERY", 0.0)
-    monkeypatch.setattr(run, "_replace", replace_or_die)
+    monkeypatch.setattr(run, "replace_file", replace_or_die)
     monkeypatch.setattr(run, "plot_curve", lambda rows, path, title: path.write_bytes(b"no picture"))
     folder = tmp_path / "run"
     steps, seen = 0, set()

@@ -29,7 +29,7 @@ OVER_RULES: Final = 1
 OVER_CAP: Final = 2
 
 DRAW_KINDS: Final = 8
-MAX_EVENTS: Final = 12
+MAX_EVENTS: Final = 24
 KEY_LIMIT: Final = 2**53
 
 HEADER: Final = np.dtype(
