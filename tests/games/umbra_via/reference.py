@@ -68,11 +68,8 @@ class Chance(Protocol):
     def track(self, players: int) -> Sequence[int]:
         """R2.4: the players from the top of the track to its bottom."""
 
-    def tile(self, stack: Mapping[str, int]) -> str:
-        """R3.1: the kind of the tile on top of the stack."""
-
-    def openings(self, kind: str) -> str:
-        """R3.3: the openings of a regular tile as it turns up."""
+    def tile(self, stack: Mapping[str, int]) -> tuple[str, str]:
+        """R3.1, R3.3: the kind of the tile on top of the stack, and its openings as it turns up."""
 
     def hand(self, seat: int, souls: int, energy: int) -> tuple[int, int]:
         """R4.2: the souls and the energy that a seat draws from a bag with so many of them."""
@@ -87,11 +84,9 @@ class Dice:
     def track(self, players: int) -> Sequence[int]:
         return self.generator.sample(range(players), players)
 
-    def tile(self, stack: Mapping[str, int]) -> str:
-        return self.generator.choice(list(Counter(stack).elements()))
-
-    def openings(self, kind: str) -> str:
-        return turned(BASE[kind], self.generator.randrange(4))
+    def tile(self, stack: Mapping[str, int]) -> tuple[str, str]:
+        kind = self.generator.choice(list(Counter(stack).elements()))
+        return kind, turned(BASE[kind], self.generator.randrange(4))
 
     def hand(self, seat: int, souls: int, energy: int) -> tuple[int, int]:
         bag = ["soul"] * souls + ["energy"] * energy
@@ -231,10 +226,9 @@ class Model:
             self.stack, self.discard = self.discard, Counter()
         if not self.stack:
             return
-        kind = self.chance.tile(self.stack)  # R3.1
+        kind, openings = self.chance.tile(self.stack)  # R3.1
         assert self.stack[kind] > 0
         self.stack -= Counter([kind])
-        openings = self.chance.openings(kind) if BASE[kind] else ""
         assert openings in [turned(BASE[kind], number) for number in range(4)]  # R3.3
         self.altar[slot] = Tile(kind, openings, [0] * self.players, [0] * self.players)
 
@@ -258,7 +252,7 @@ class Model:
         self.todo = "ask_bidder"
 
     def _ask_bidder(self) -> None:
-        """D2: seats in order, each until its hand is empty; then all bids are shown together."""
+        """D2: seats in order, R4.6: those that have flowers; then all bids are shown together."""
         for seat in range(self.players):
             if self.hand_souls[seat] + self.hand_energy[seat] > 0:
                 self.seat = seat
@@ -276,7 +270,10 @@ class Model:
         else:
             self.hand_energy[seat] -= 1
             self.pending[seat][slot][1] += 1
-        self.todo = "ask_bidder"
+        if self.hand_souls[seat] + self.hand_energy[seat] > 0:  # R4.3
+            self.seat = seat
+        else:
+            self.todo = "ask_bidder"
 
     def _show_bids(self) -> None:
         """R4.5."""
@@ -493,8 +490,8 @@ class Model:
         return sorted(seats, key=lambda s: (s != self.first_at_target, -self.claims[s], self.track.index(s)))
 
     def points(self) -> list[int]:
-        """The claims of each seat."""
-        return list(self.claims)
+        """The claims of each seat, as far as the target."""
+        return [min(claims, self.victory_target) for claims in self.claims]
 
     def places(self) -> list[int]:
         """The place of each seat, 1 = first; no place is shared."""
