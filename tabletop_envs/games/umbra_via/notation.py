@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -26,8 +27,6 @@ from tabletop_envs.games.umbra_via.state import (
     LAST_ROUND,
     NONE,
     PATH_BIAS,
-    REVEALED,
-    ROUND_BEGAN,
     STALEMATE,
     SUMMONED,
     TIE_BROKEN,
@@ -96,15 +95,12 @@ def parse_action(text: str) -> int:
     raise NotationError(f"{text!r} is no action of Umbra Via: write 'bid on II', 'to c3' or 'decline'{hint}")
 
 
+@cache
 def event_text(kind: int, seat: int, value: int) -> str:
     """What happened by itself, in words; raises NotationError for what cannot happen."""
-    number = {DISCARDED: SLOTS, WON: SLOTS}.get(kind)
-    if number is not None and not 0 <= value < number:
+    # environments ask for the same few texts again and again
+    if kind in (DISCARDED, WON) and not 0 <= value < SLOTS:
         raise NotationError(f"event {kind} names slot {value}, which there is not")
-    if kind == ROUND_BEGAN:
-        return f"round {value} begins"
-    if kind == REVEALED:
-        return f"bid {value} is revealed"
     if kind == DISCARDED:
         return f"the tile on {SLOT_NAMES[value]} is discarded"
     if kind == WON:

@@ -18,8 +18,6 @@ from tabletop_envs.games.umbra_via.state import (
     LAST_ROUND,
     NONE,
     PATH_BIAS,
-    REVEALED,
-    ROUND_BEGAN,
     STALEMATE,
     SUMMONED,
     TIE_BROKEN,
@@ -276,7 +274,6 @@ def _begin_round(s):
         s.over = OVER_CAP
         return
     s.rounds += 1
-    report(s, ROUND_BEGAN, NOBODY, int(s.rounds))
     reveal_tiles(s)
     on_offer = False
     for slot in range(SLOTS):
@@ -343,11 +340,9 @@ def reveal_bids(s):
                 s.pending[seat, slot, flower] = 0
         s.drawn[seat] = 0
     if s.phase == Phase.BID1:
-        report(s, REVEALED, NOBODY, 1)
         s.phase = Phase.BID2
         s.turn = DEAL
     else:
-        report(s, REVEALED, NOBODY, 2)
         put_in_order(s)
 
 

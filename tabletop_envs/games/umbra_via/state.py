@@ -59,16 +59,14 @@ class Phase(IntEnum):
 
 
 # events: (kind, seat, value)
-ROUND_BEGAN: Final = 1  # R3.1, value = its number
-REVEALED: Final = 2  # R4.5, value = 1 or 2, the bid
-DISCARDED: Final = 3  # R5.1, R10.3, value = the slot
-WON: Final = 4  # R5.3, value = the slot
-TIE_BROKEN: Final = 5  # R5.4, R8.5: the seat's marker goes to the bottom of the track
-SUMMONED: Final = 6  # R8, value = the path's cells, PATH_BIAS less
-EARNED: Final = 7  # R8.2, value = claims
-GOAL: Final = 8  # R9.3
-STALEMATE: Final = 9  # R9.5
-LAST_ROUND: Final = 10  # R9.5, value = rounds
+DISCARDED: Final = 1  # R5.1, R10.3, value = the slot
+WON: Final = 2  # R5.3, value = the slot
+TIE_BROKEN: Final = 3  # R5.4, R8.5: the seat's marker goes to the bottom of the track
+SUMMONED: Final = 4  # R8, value = the path's cells, PATH_BIAS less
+EARNED: Final = 5  # R8.2, value = claims
+GOAL: Final = 6  # R9.3, value = claims
+STALEMATE: Final = 7  # R9.5
+LAST_ROUND: Final = 8  # R9.5, value = rounds
 
 PATH_BIAS: Final = 1 << (CELLS - 1)  # a set of 16 cells, less this, fits an event
 
