@@ -16,7 +16,7 @@ from tabletop_envs.core.jit import jit
 from tabletop_envs.core.random import word
 from tabletop_envs.games.umbra_via.actions import BID, CELL, DECLINE, NUM_ACTIONS
 from tabletop_envs.games.umbra_via.rules import free_cells
-from tabletop_envs.games.umbra_via.state import Phase, beside, biddable
+from tabletop_envs.games.umbra_via.state import Phase, biddable
 from tabletop_envs.games.umbra_via.tables import (
     ALL_CELLS,
     BID_VALUE,

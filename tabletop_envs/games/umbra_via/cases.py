@@ -12,13 +12,20 @@ from typing import Any, Final
 import numpy as np
 
 from tabletop_envs.core import loops
-from tabletop_envs.core.header import NOBODY
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.umbra_via.actions import CELL, DECLINE
 from tabletop_envs.games.umbra_via.notation import TILE_NAMES, keep_sets, path_cells
 from tabletop_envs.games.umbra_via.rules import free_cells, put_in_order, setup, targets, win_tile
-from tabletop_envs.games.umbra_via.state import DISCARDED, EARNED, NONE, SUMMONED, Phase, kind_in_use, open_ends, path_of
+from tabletop_envs.games.umbra_via.state import (
+    DISCARDED,
+    EARNED,
+    SUMMONED,
+    Phase,
+    kind_in_use,
+    open_ends,
+    path_of,
+)
 from tabletop_envs.games.umbra_via.tables import (
     CELLS,
     COLS,
@@ -35,8 +42,9 @@ from tabletop_envs.games.umbra_via.tables import (
     VOID_TILE,
 )
 
-_SETUP_KEYS: Final = {"players", "options", "phase", "board", "altar", "waiting", "tie_track", "claimed"}
-_SETUP_KEYS |= {"removed_souls", "discard"}
+_SETUP_KEYS: Final = frozenset(
+    ("players", "options", "phase", "board", "altar", "waiting", "tie_track", "claimed", "removed_souls", "discard")
+)
 _TILES: Final = {name: tile for tile, name in enumerate(TILE_NAMES) if name}
 _ANY_TILE: Final = _TILES["NS"]
 

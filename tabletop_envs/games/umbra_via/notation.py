@@ -36,7 +36,6 @@ from tabletop_envs.games.umbra_via.state import (
 from tabletop_envs.games.umbra_via.tables import (
     CELLS,
     COLS,
-    ENERGY,
     FOUR_POINT,
     FOUR_POINT_TILE,
     KIND_NAMES,
@@ -46,7 +45,6 @@ from tabletop_envs.games.umbra_via.tables import (
     SIDES,
     SLOT_NAMES,
     SLOTS,
-    SOUL,
     SOULS_ON_TILE,
     TILE_CODES,
 )

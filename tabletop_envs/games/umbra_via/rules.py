@@ -47,14 +47,12 @@ from tabletop_envs.games.umbra_via.tables import (
     KINDS,
     NEIGHBOUR,
     NO_TILE,
-    SEATS,
     SIDES,
     SLOTS,
     SOUL,
     SOULS_IN_BAG,
     SOULS_ON_TILE,
     TURNED,
-    VOID,
     VOID_TILE,
 )
 
@@ -348,7 +346,7 @@ def reveal_bids(s):
 
 @jit
 def put_in_order(s):
-    """R5.1, R5.2: tiles without flowers are discarded, the others get counters, fewest flowers and lowest slot first."""
+    """R5.1, R5.2: unbid tiles are discarded, the others get counters, fewest flowers and lowest slot first."""
     for slot in range(SLOTS):
         if s.altar[slot] == NO_TILE:
             continue

@@ -373,10 +373,10 @@ def _goal_agrees(s):
     winner = int(s.winner)
     if winner != NONE:
         return winner < s.num_players and s.claims[winner] >= s.victory_target and s.over == OVER_RULES
+    most = 0
     for seat in range(SEATS):
-        if s.claims[seat] >= s.victory_target:
-            return False
-    return True
+        most = max(most, int(s.claims[seat]))
+    return most < s.victory_target
 
 
 @jit
