@@ -116,6 +116,7 @@ class Model:
         """R2: the setup."""
         self.players = players
         self.chance = chance
+        self.special_tiles = tuple(special_tiles)
         self.victory_target = victory_target
         self.summon_ties = summon_ties
         self.max_rounds = max_rounds
