@@ -11,7 +11,8 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,10 @@ from games.umbra_via.reference import (
     BASE,
     CELLS,
     DECLINE,
+    DRAWN,
     ENERGY,
     FIRST_CELL,
+    REGULAR_MIX,
     SLOTS,
     SOUL_TILE,
     SOULS,
@@ -513,6 +516,80 @@ def test_four_paths_at_once(game: Game) -> None:
             table.apply(generator.choice(sorted(model.legal())))
         assert len(model.summons) == 4
         assert not model.board.keys() - {(1, 1)}
+
+
+# --- chance, which the model takes from the core ----------------------------------------------------------------
+
+
+def assert_fair(counts: Mapping[Any, int], expected: Mapping[Any, float]) -> None:
+    """Chi-square: the outcomes are those expected, and as often as a fair draw would have it (1 in 10,000 misses)."""
+    total = sum(counts.values())
+    assert set(counts) <= set(expected), (counts, expected)
+    parts = [(counts.get(outcome, 0) - total * share) ** 2 / (total * share) for outcome, share in expected.items()]
+    freedom = len(expected) - 1
+    limit = freedom * (1 - 2 / (9 * freedom) + 3.72 * (2 / (9 * freedom)) ** 0.5) ** 3  # Wilson and Hilferty
+    assert sum(parts) < limit, (counts, expected)
+
+
+def hands(souls: int, energy: int) -> dict[int, float]:
+    """R4.2: how likely so many souls are among the flowers drawn."""
+    size = min(DRAWN, souls + energy)
+    ways = {number: comb(souls, number) * comb(energy, size - number) for number in range(size + 1)}
+    return {number: count / comb(souls + energy, size) for number, count in ways.items() if count}
+
+
+def test_chance(game: Game) -> None:
+    """R12.1: track, stack, quarter turns and draws, over many keys."""
+    tracks: Counter[Any] = Counter()
+    kinds: Counter[Any] = Counter()
+    pairs: Counter[Any] = Counter()
+    faces: dict[str, Counter[Any]] = {kind: Counter() for kind in BASE}
+    souls: Counter[Any] = Counter()
+    for key in range(4000):
+        table = Table(game, 3, key, special_tiles=SPECIAL)
+        loops.raw_advance(table.calls, table.states, 0)
+        loops.raw_advance(table.calls, table.states, 0)
+        facts = facts_of_record(table.states[0], [])
+        tiles = [tile_of(code) for code in facts["altar"]]
+        tracks[tuple(facts["track"])] += 1
+        kinds[tiles[3][0]] += 1
+        pairs[tiles[0][0] == "tee", tiles[1][0] == "tee"] += 1
+        faces[tiles[2][0]][tiles[2][1]] += 1
+        souls[facts["hands"][key % 3][0]] += 1
+    assert_fair(tracks, {order: 1 / 6 for order in permutations(range(3))})  # R2.4
+    assert_fair(kinds, {kind: REGULAR_MIX.get(kind, 1) / 20 for kind in BASE})  # R2.2, R3.1
+    first = {(True, True): 20, (True, False): 75, (False, True): 75, (False, False): 210}  # of 20 x 19, five are tees
+    assert_fair(pairs, {pair: ways / 380 for pair, ways in first.items()})
+    for kind in REGULAR_MIX:  # R3.3
+        ways = Counter(turned(BASE[kind], number) for number in range(4))
+        assert_fair(faces[kind], {openings: count / 4 for openings, count in ways.items()})
+    assert_fair(souls, hands(SOULS, ENERGY))
+
+
+def test_dealt_anew(game: Game) -> None:
+    """R11.2: what a seat imagines of another's hand and bids is what the other may have drawn and done."""
+    drawn: Counter[Any] = Counter()
+    slots: Counter[Any] = Counter()
+    pairs: Counter[Any] = Counter()
+    later: Counter[Any] = Counter()
+    for key in range(40):
+        table = Table(game, 3, key)
+        table.play(lambda model: 2, decisions=5)  # seat 0 has bid all, seat 1 two flowers
+        for salt in range(100):
+            copy = table.states.copy()
+            loops.determinize(table.calls, copy, 0, 2, salt)
+            facts = facts_of_record(copy[0], [])
+            pending = facts["pending"][0]
+            drawn[sum(souls for souls, _ in pending)] += 1
+            slots[next(slot for slot in range(SLOTS) if sum(pending[slot]))] += 1
+            pairs[max(sum(bid) for bid in pending)] += 1
+            later[facts["hands"][1][0], sum(souls for souls, _ in facts["pending"][1])] += 1
+    fair = hands(SOULS, ENERGY)
+    assert_fair(drawn, fair)
+    assert_fair(slots, {slot: ((4 - slot) ** 3 - (3 - slot) ** 3) / 64 for slot in range(SLOTS)})
+    assert_fair(pairs, {3: 4 / 64, 2: 36 / 64, 1: 24 / 64})
+    # souls go first: two of three flowers are bid, so a soul is left in hand only of three
+    assert_fair(later, {(max(0, number - 2), min(2, number)): share for number, share in fair.items()})
 
 
 # --- the worked cases, by the model -----------------------------------------------------------------------------
