@@ -21,6 +21,7 @@ from tabletop_envs.games.umbra_via.state import (
     DISCARDED,
     EARNED,
     SUMMONED,
+    TIED,
     Phase,
     kind_in_use,
     open_ends,
@@ -210,7 +211,7 @@ def _summons(case: Case, position: Position) -> list[list[dict[str, Any]]]:
             if kind == SUMMONED:
                 summons.append({"path": [list(divmod(cell, COLS)) for cell in path_cells(value)], "awards": []})
             elif kind == EARNED:
-                summons[-1]["awards"].append([seat, value])
+                summons[-1]["awards"].append([seat, value % TIED])
         found.append(summons)
     return found
 

@@ -29,7 +29,7 @@ from tabletop_envs.games.umbra_via.state import (
     PATH_BIAS,
     STALEMATE,
     SUMMONED,
-    TIE_BROKEN,
+    TIED,
     WON,
     Phase,
 )
@@ -97,18 +97,18 @@ def parse_action(text: str) -> int:
 def event_text(kind: int, seat: int, value: int) -> str:
     """What happened by itself, in words; raises NotationError for what cannot happen."""
     # environments ask for the same few texts again and again
+    ending = ", the tie broken by its marker, which drops" if kind in (WON, EARNED) and value >= TIED else ""
+    value -= TIED if ending else 0
     if kind in (DISCARDED, WON) and not 0 <= value < SLOTS:
         raise NotationError(f"event {kind} names slot {value}, which there is not")
     if kind == DISCARDED:
         return f"the tile on {SLOT_NAMES[value]} is discarded"
     if kind == WON:
-        return f"seat {seat} wins the tile on {SLOT_NAMES[value]}"
-    if kind == TIE_BROKEN:
-        return f"the tie goes to seat {seat}, whose marker drops to the bottom"
+        return f"seat {seat} wins the tile on {SLOT_NAMES[value]}{ending}"
     if kind == SUMMONED:
         return f"the path {'-'.join(CELL_NAMES[cell] for cell in path_cells(value))} is complete"
     if kind == EARNED:
-        return f"seat {seat} earns {value} {'soul' if value == 1 else 'souls'}"
+        return f"seat {seat} earns {value} {'soul' if value == 1 else 'souls'}{ending}"
     if kind == GOAL:
         return f"seat {seat} reaches the goal with {value} claims"
     if kind == STALEMATE:

@@ -20,7 +20,7 @@ from tabletop_envs.games.umbra_via.state import (
     PATH_BIAS,
     STALEMATE,
     SUMMONED,
-    TIE_BROKEN,
+    TIED,
     WON,
     Phase,
     altar_energy,
@@ -230,7 +230,6 @@ def _finish_tile(s, cell):
     if s.winner == NONE:
         s.phase = Phase.RESOLVE
     else:
-        report(s, GOAL, int(s.winner), int(s.claims[s.winner]))
         s.phase = Phase.OVER
         s.over = OVER_RULES
 
@@ -400,7 +399,7 @@ def win_tile(s, slot):
             tied += 1
             if s.track[seat] < s.track[winner]:
                 winner = seat
-    report(s, WON, winner, slot)
+    report(s, WON, winner, slot + (TIED if tied > 1 else 0))
     if tied > 1:
         drop_marker(s, winner)
     for seat in range(int(s.num_players)):
@@ -417,7 +416,6 @@ def drop_marker(s, seat):
         if s.track[other] > place:
             s.track[other] -= 1
     s.track[seat] = int(s.num_players) - 1
-    report(s, TIE_BROKEN, seat, 0)
 
 
 # --- summoning (R7, R8) ------------------------------------------------------------------------------------------
@@ -470,11 +468,12 @@ def pay_path(s, path):
             while tied != 0:
                 first = _first_ranked(s, sums, tied)
                 tied &= ~(1 << first)
-                _pay(s, first, award)
+                _pay(s, first, award, False)
         else:
             unranked &= ~(1 << first)
-            _pay(s, first, award)
-            if tied != 1 << first and s.summon_ties == TRACK_MOVE:
+            drops = tied != 1 << first and s.summon_ties == TRACK_MOVE
+            _pay(s, first, award, drops)
+            if drops:
                 drop_marker(s, first)
         award //= 2
 
@@ -491,15 +490,16 @@ def _first_ranked(s, sums, seats):
 
 
 @jit
-def _pay(s, seat, award):
+def _pay(s, seat, award, drops):
     # R9.1: souls from the soul tile into the bag, as far as they go; the counter grows by all of the award
     left = max(0, SOULS_ON_TILE - int(s.claims[seat]))
     s.pool[seat, SOUL] += min(award, left)
     s.claims[seat] += award
-    report(s, EARNED, seat, award)
+    report(s, EARNED, seat, award + (TIED if drops else 0))
     # R9.3: the first to arrive wins
     if s.winner == NONE and s.claims[seat] >= s.victory_target:
         s.winner = seat
+        report(s, GOAL, seat, int(s.claims[seat]))
 
 
 @jit

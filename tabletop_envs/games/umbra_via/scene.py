@@ -5,13 +5,15 @@ Drawn from the facts of `notation.describe`, so no viewer is shown what it may n
 
 from __future__ import annotations
 
+from functools import cache
+from math import cos, pi, sin
 from typing import Any, Final
 
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import MAX_EVENTS, OVER_CAP, RUNNING
 from tabletop_envs.games.umbra_via.notation import CELL_NAMES, describe, event_text
 from tabletop_envs.games.umbra_via.rules import score, targets
-from tabletop_envs.games.umbra_via.state import LAST_ROUND, Phase
+from tabletop_envs.games.umbra_via.state import Phase
 from tabletop_envs.games.umbra_via.tables import (
     CELLS,
     CENTRE,
@@ -71,7 +73,9 @@ _SEATS: Final = ("#e8963a", "#35b0a5", "#ab83e6", "#e2668d")
 
 # [seat] -> the corner of a tile in which its energy lies
 _CORNERS: Final = ((0.2, 0.2), (0.8, 0.2), (0.2, 0.8), (0.8, 0.8))
-_PETALS: Final = ((0.0, -1.0), (0.95, -0.31), (0.59, 0.81), (-0.59, 0.81), (-0.95, -0.31))
+_TURNS: Final = tuple(2 * pi * number / 40 for number in range(40))
+# the outline of five petals: reach, x and y of points around the middle
+_PETALS: Final = tuple((0.8 + 0.2 * cos(5 * turn), sin(turn), -cos(turn)) for turn in _TURNS)
 _GLYPHS: Final = {
     "NS": "│",
     "EW": "─",
@@ -103,22 +107,25 @@ _KEYS: Final = (
 # --- figures -----------------------------------------------------------------------------------------------------
 
 
-def _flower(x: float, y: float, radius: float, petals: str, heart: str) -> list[Shape]:
-    """Five petals around a heart."""
-    shapes: list[Shape] = [
-        Circle(x + 0.55 * radius * dx, y + 0.55 * radius * dy, 0.45 * radius, fill=petals) for dx, dy in _PETALS
-    ]
-    return [*shapes, Circle(x, y, 0.5 * radius, fill=heart)]
+@cache
+def _flower(radius: float, petals: str, heart: str, ring: str = "") -> tuple[Shape, ...]:
+    """Five petals around a heart, the middle at (0, 0); a soul wears its seat's colour as a ring."""
+    points = tuple((radius * reach * x, radius * reach * y) for reach, x, y in _PETALS)
+    shapes = (Polygon(points, fill=petals), Circle(0, 0, 0.42 * radius, fill=heart))
+    return (Circle(0, 0, 1.1 * radius, stroke=ring, width=2.4), *shapes) if ring else shapes
 
 
-def _energy(x: float, y: float, radius: float, seat: int, count: int) -> Group:
-    """The energy of a seat as one large flower with its number."""
-    shapes = _flower(x, y, radius, _SEATS[seat], _SEATS[seat])
-    text = Text(x, y + 0.5, str(count), radius * 1.05, "middle", True, fill=_INK)
-    return Group((*shapes, text), title=f"energy of seat {seat}: {count}")
+@cache
+def _energy(seat: int, count: int) -> Group:
+    """The energy of a seat on a cell as one large flower with its number, in the seat's corner."""
+    text = Text(0, 0.5, str(count), 20, "middle", True, fill=_INK)
+    shapes = (*_flower(20, _SEATS[seat], _SEATS[seat]), text)
+    x, y = _CORNERS[seat]
+    return Group(shapes, _CELL * x, _CELL * y, title=f"energy of seat {seat}: {count}")
 
 
-def _paths(openings: str, size: float) -> list[Shape]:
+@cache
+def _paths(openings: str, size: float) -> tuple[Shape, ...]:
     """A broad band with a light line from the middle to each opening."""
     shapes: list[Shape] = []
     for colour, width in ((_PATH, 0.26 * size), (_LIGHT, 0.05 * size)):
@@ -131,10 +138,11 @@ def _paths(openings: str, size: float) -> list[Shape]:
         }
         shapes += [Rect(*arms[side], fill=colour) for side in openings]
         shapes.append(Circle(half, half, width / 2, fill=colour))
-    return shapes
+    return tuple(shapes)
 
 
-def _tile(name: str, size: float) -> list[Shape]:
+@cache
+def _tile(name: str, size: float) -> tuple[Shape, ...]:
     """A tile in the square from (0, 0) to (size, size)."""
     fill = _STONE if name.isupper() else _SPECIAL
     shapes: list[Shape] = [Rect(0, 0, size, size, 0.08 * size, fill=fill)]
@@ -152,7 +160,7 @@ def _tile(name: str, size: float) -> list[Shape]:
             shapes.append(Line(ends, stroke=_SPECIAL, width=0.07 * size))
     else:
         shapes += _paths(name, size)
-    return [*shapes, Rect(0, 0, size, size, 0.08 * size, stroke=_STONE_EDGE, width=0.02 * size)]
+    return (*shapes, Rect(0, 0, size, size, 0.08 * size, stroke=_STONE_EDGE, width=0.02 * size))
 
 
 # --- the board ---------------------------------------------------------------------------------------------------
@@ -187,13 +195,9 @@ def _board(s: Any, facts: dict[str, Any]) -> list[Shape | Group]:
         x, y = _corner(cell)
         tile = facts["tiles"].get(name)
         if tile:
-            shapes.append(Group(tuple(_tile(tile, _TILE)), x + _INSET, y + _INSET, title=f"{tile} on {name}"))
+            shapes.append(Group(_tile(tile, _TILE), x + _INSET, y + _INSET, title=f"{tile} on {name}"))
         pile = facts["energy"].get(name) or facts["waiting"].get(name, [])
-        flowers = [
-            _energy(_CELL * _CORNERS[seat][0], _CELL * _CORNERS[seat][1], 19, seat, count)
-            for seat, count in enumerate(pile)
-            if count
-        ]
+        flowers = [_energy(seat, count) for seat, count in enumerate(pile) if count]
         if flowers:
             shapes.append(Group(tuple(flowers), x, y, title="" if tile else f"flowers wait on {name}"))
         if asked >> cell & 1:
@@ -216,7 +220,7 @@ def _census(facts: dict[str, Any]) -> list[Shape | Group]:
         for place, number in enumerate(kinds):
             x, count = _LEFT + 112 + 68 * place, facts[pile][KIND_NAMES[number]]
             title = f"{pile}: {count} {KIND_NAMES[number]}"
-            shapes.append(Group(tuple(_tile(names[number], 22)), x, y - 11, title=title))
+            shapes.append(Group(_tile(names[number], 22), x, y - 11, title=title))
             shapes.append(Text(x + 29, y, str(count), 15, fill=_TEXT if count else _FAINT))
     return shapes
 
@@ -241,7 +245,7 @@ def _altar(facts: dict[str, Any]) -> list[Shape | Group]:
         if not lying:
             continue
         title = f"{lying['tile']} on {name}"
-        shapes.append(Group(tuple(_tile(lying["tile"], _SMALL)), x + 12, _ALTAR + 22, title=title))
+        shapes.append(Group(_tile(lying["tile"], _SMALL), x + 12, _ALTAR + 22, title=title))
         if lying["order"]:
             where = x + _SLOT - 16, _ALTAR + 13
             shapes.append(Circle(*where, 11, fill=_LIGHT, title=f"order counter of {name}: {lying['order']}"))
@@ -266,14 +270,11 @@ def _bid_row(facts: dict[str, Any], slot: int, seat: int, x: float, y: float) ->
         if not count and not hidden:
             continue
         left = x + 12 + 47 * number
-        heart = _SOUL_HEART if number else _SEATS[seat]
-        figure = _flower(left + 4, y, 9, _SOUL if number else _SEATS[seat], heart)
-        if number:
-            figure = [Circle(left + 4, y, 9.5, stroke=_SEATS[seat], width=2.5), *figure]
+        figure = _soul(9, seat) if number else _flower(9.5, _SEATS[seat], _SEATS[seat])
         text = (str(count) if count else "") + (f"+{hidden}" if hidden else "")
         kind = "souls" if number else "energy"
         title = f"seat {seat} on {SLOT_NAMES[slot]}: {kind} {count}" + (f", {hidden} face down" if hidden else "")
-        shapes.append(Group((*figure, Text(left + 16, y, text, 14, bold=True, fill=_TEXT)), title=title))
+        shapes.append(Group((*figure, Text(12, 0, text, 14, bold=True, fill=_TEXT)), left + 4, y, title=title))
     return shapes
 
 
@@ -286,39 +287,49 @@ def _track(facts: dict[str, Any]) -> list[Shape | Group]:
     ]
     for place, seat in enumerate(facts["track"]):
         y = _ALTAR + 40 + 32 * place
-        figure = _flower(_TRACK, y, 13, _SEATS[seat], _SEATS[seat])
-        text = Text(_TRACK, y + 0.5, str(seat), 13, "middle", True, fill=_INK)
-        shapes.append(Group((*figure, text), title=f"track place {place + 1}: seat {seat}"))
+        text = Text(0, 0.5, str(seat), 13, "middle", True, fill=_INK)
+        figure = (*_flower(14, _SEATS[seat], _SEATS[seat]), text)
+        shapes.append(Group(figure, _TRACK, y, title=f"track place {place + 1}: seat {seat}"))
     return shapes
 
 
 # --- the seats ---------------------------------------------------------------------------------------------------
 
 
+@cache
+def _soul(radius: float, seat: int) -> tuple[Shape, ...]:
+    return _flower(radius, _SOUL, _SOUL_HEART, _SEATS[seat])
+
+
+@cache
+def _soul_tile(left: int, taken: bool) -> Group:
+    """The flowers that lie on a soul tile still, then the tile itself, which counts twice."""
+    shapes: list[Shape | Group] = []
+    for number in range(SOULS_ON_TILE):
+        petals, heart = (_SOUL, _SOUL_HEART) if number < left else (_EMPTY, _EMPTY)
+        shapes.append(Group(_flower(9, petals, heart), 24 + 21 * number, 53))
+    x = 39 + 21 * SOULS_ON_TILE
+    shapes.append(Rect(x - 15, 44, 30, 18, 4, fill=_EMPTY if taken else _SOUL))
+    shapes.append(Text(x, 53.5, f"x{SOUL_TILE_WORTH}", 13, "middle", True, fill=_FAINT if taken else _INK))
+    return Group(tuple(shapes), title=f"{left} flowers on the soul tile")
+
+
 def _card(s: Any, facts: dict[str, Any], seat: int) -> Group:
     active, width = int(s.seat) == seat, _RIGHT - _PANEL
-    claims, left = facts["claims"][seat], facts["soul_tile"][seat]
+    claims = facts["claims"][seat]
+    bag = f"unseen: {facts['pool']['energy'][seat]} energy, {_count(facts['pool']['souls'][seat], 'soul')}"
     shapes: list[Shape | Group] = [
         Rect(0, 0, width, _CARD, 10, fill=_PANEL_FILL, stroke=_MARK if active else None, width=3),
-        *_flower(26, 25, 16, _SEATS[seat], _SOUL),
+        Group(_flower(17, _SEATS[seat], _SOUL), 26, 25),
         Text(50, 25, f"seat {seat}", 18, bold=True, fill=_TEXT),
         Text(width - 14, 25, f"{claims} of {int(s.victory_target)} claims", 18, "end", True, fill=_TEXT),
+        _soul_tile(facts["soul_tile"][seat], claims > SOULS_ON_TILE),
+        Text(width - 14, 53, f"{_count(facts['removed'][seat], 'soul')} gone", 14, "end", fill=_FAINT),
+        Text(16, 80, bag, 14, fill=_TEXT),
+        *_drawn(facts, seat, width - 14),
     ]
     if active:
         shapes.append(Text(122, 26, "to act", 14, fill=_MARK))
-    # the soul tile: what lies on it still, then the tile itself, which counts twice
-    for number in range(SOULS_ON_TILE):
-        x, there = 24 + 21 * number, number < left
-        petals, heart = (_SOUL, _SOUL_HEART) if there else (_EMPTY, _EMPTY)
-        shapes += _flower(x, 53, 9, petals, heart)
-    taken = claims > SOULS_ON_TILE
-    shapes.append(Rect(24 + 21 * SOULS_ON_TILE, 44, 30, 18, 4, fill=_EMPTY if taken else _SOUL))
-    x = 39 + 21 * SOULS_ON_TILE
-    shapes.append(Text(x, 53.5, f"x{SOUL_TILE_WORTH}", 13, "middle", True, fill=_FAINT if taken else _INK))
-    shapes.append(Text(width - 14, 53, f"{_count(facts['removed'][seat], 'soul')} gone", 14, "end", fill=_FAINT))
-    bag = f"unseen: {facts['pool']['energy'][seat]} energy, {_count(facts['pool']['souls'][seat], 'soul')}"
-    shapes.append(Text(16, 80, bag, 14, fill=_TEXT))
-    shapes += _drawn(facts, seat, width - 14)
     return Group(tuple(shapes), _PANEL, _CARDS + _CARD_STEP * seat, title=_seat_text(s, facts, seat))
 
 
@@ -331,10 +342,9 @@ def _drawn(facts: dict[str, Any], seat: int, right: float) -> list[Shape | Group
         x = right - 12 - 26 * (count - 1 - number)
         if hand is None:
             shapes.append(Circle(x, 80, 9, fill=_EMPTY, stroke=_SEATS[seat], width=2))
-        elif number < souls:
-            shapes += [Circle(x, 80, 12, stroke=_SEATS[seat], width=2), *_flower(x, 80, 11, _SOUL, _SOUL_HEART)]
         else:
-            shapes += _flower(x, 80, 12, _SEATS[seat], _SEATS[seat])
+            figure = _soul(10, seat) if number < souls else _flower(11, _SEATS[seat], _SEATS[seat])
+            shapes.append(Group(figure, x, 80))
     if count:
         shapes.append(Text(right - 26 * count - 4, 80, "to bid", 14, "end", fill=_FAINT))
     return [Group(tuple(shapes), title=_hand_text(facts, seat))] if count else []
@@ -402,9 +412,8 @@ def _prompt(s: Any, facts: dict[str, Any], viewer: int) -> str:
 
 def _news(s: Any) -> list[str]:
     """What happened by itself since the last decision."""
-    events = s.events[: min(int(s.num_events), MAX_EVENTS)].tolist()
-    news = [event_text(*event) for event in events]
-    if s.over == OVER_CAP and not any(kind == LAST_ROUND for kind, _, _ in events):
+    news = [event_text(*event) for event in s.events[: min(int(s.num_events), MAX_EVENTS)].tolist()]
+    if s.over == OVER_CAP and s.phase != Phase.OVER:
         news.append(f"stopped at the cap of {int(s.max_decisions)} decisions")
     return news
 

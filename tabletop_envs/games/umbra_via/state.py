@@ -60,13 +60,14 @@ class Phase(IntEnum):
 
 # events: (kind, seat, value)
 DISCARDED: Final = 1  # R5.1, R10.3, value = the slot
-WON: Final = 2  # R5.3, value = the slot
-TIE_BROKEN: Final = 3  # R5.4, R8.5: the seat's marker goes to the bottom of the track
-SUMMONED: Final = 4  # R8, value = the path's cells, PATH_BIAS less
-EARNED: Final = 5  # R8.2, value = claims
-GOAL: Final = 6  # R9.3, value = claims
-STALEMATE: Final = 7  # R9.5
-LAST_ROUND: Final = 8  # R9.5, value = rounds
+WON: Final = 2  # R5.3, value = the slot, and TIED more if the marker decided and drops (R5.4)
+SUMMONED: Final = 3  # R8, value = the path's cells, PATH_BIAS less
+EARNED: Final = 4  # R8.2, value = claims, and TIED more if the marker decided and drops (R8.5)
+GOAL: Final = 5  # R9.3, value = claims
+STALEMATE: Final = 6  # R9.5
+LAST_ROUND: Final = 7  # R9.5, value = rounds
+
+TIED: Final = 32  # more than any slot or award
 
 PATH_BIAS: Final = 1 << (CELLS - 1)  # a set of 16 cells, less this, fits an event
 
