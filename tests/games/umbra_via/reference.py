@@ -99,7 +99,7 @@ class Model:
 
     board, waiting: by cell; altar: by slot; order: the slots in the order of their counters, `turn` of them resolved;
     bag_souls, bag_energy, hand_souls, hand_energy, pending, claims, removed: by seat; pending: slot -> [souls, energy];
-    track: seats from top to bottom; summons: what the last placement completed, as (path, awards).
+    track: seats from top to bottom; summons: the paths that the last decision completed, each with its awards.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Model:
             raise ValueError(f"action {action} is not legal for seat {self.seat} in phase {self.phase}")
         seat = self.seat
         assert seat is not None
-        self.seat = None
+        self.seat, self.summons = None, []
         if self.phase in ("bid1", "bid2"):
             self._bid(seat, action)
         elif self.phase == "place":
