@@ -265,7 +265,7 @@ class Table:
             if kind == state.SUMMONED:
                 reported.append([CELLS[cell] for cell in notation.path_cells(value)])
             elif kind == state.EARNED:
-                reported.append((seat, value))
+                reported.append((seat, value % state.TIED))
         paid = [entry for path, awards in self.model.summons for entry in (path, *awards)]
         assert reported == (paid if len(events) < MAX_EVENTS else paid[: len(reported)])
 
