@@ -66,7 +66,7 @@ seat bids is not told to the others (`secret`); the three uses of a cell are thr
 ## Rewards
 
 All at the end of the game. `reward="win"`, the default, pays +1 to the winner and -1 / (n - 1) to each other player.
-`reward="score"` pays the margin of points divided by 6, a usual one between good players, within -1..1. Points are
+`reward="score"` pays the margin of points divided by 3, a usual one between good players, within -1..1. Points are
 claims, at most the victory target; places are never shared.
 
 ## Options
@@ -108,7 +108,7 @@ GAME = GameSpec(
     min_players=2,
     max_players=4,
     max_decisions={2: 2550, 3: 3450, 4: 4350},  # L2
-    score_scale=6,  # the mean margin between two greedy players
+    score_scale=3,  # a little above the mean margin between greedy players, 2.1 to 2.3
     options=(
         Subset(
             "special_tiles",

@@ -219,7 +219,7 @@ def _weigh(s, salt, leader, worth, action):
 
 @jit
 def _stake(s, seat, piles, table, paths, slot):
-    """The difference between winning the tile of a slot and leaving it to the others."""
+    """What winning the tile of a slot is worth against leaving it to the others."""
     tile = int(s.altar[slot])
     if tile == VOID_TILE:
         return VOID_WORTH
@@ -235,7 +235,9 @@ def _stake(s, seat, piles, table, paths, slot):
         if first or worth < worst:
             worst = worth
         first = False
-    return best - worst + TILE_WORTH * (int(s.num_players) - 1)
+    # a single rival lays it where it hurts most; several of them have their own ends in view
+    loss = worst if s.num_players == 2 else 0
+    return (best - loss + TILE_WORTH) * (int(s.num_players) - 1)
 
 
 @jit
