@@ -17,13 +17,13 @@
 
 ## Description
 
-Each player has a bag of energy and soul flowers; eleven more souls lie on a tile of the own and are to be won back. In
+Each player has a bag of energy and soul flowers; eleven more souls lie on the player's soul tile and have to be won back. In
 a round four path tiles are revealed on an altar. Twice everybody draws three flowers at random and bids them all, in
 secret, on these tiles; an energy counts 1, a soul 2. The tiles are then resolved one by one, those with fewest flowers
 first: souls on the tile leave the game, and the highest bidder lays the tile with all the energy on it on a shared board
 of 4 x 4 cells. A path is complete when none of its ends leads to an empty cell. Then the player with most energy on it
-takes as many souls as the path has tiles, the second half as many, and so on; energy and tiles of the path go back. Who
-first reaches 13 claims wins. There is chance (tiles, orientations, draws), and hands and pending bids are hidden until
+takes as many souls as the path has tiles, the second half as many, and so on; energy and tiles of the path go back. The
+first with 13 claims wins. There is chance (tiles, orientations, draws), and hands and pending bids are hidden until
 the last seat has bid. The rules in numbered clauses, with the rulings on what the printed ones leave open, are in
 `RULES.md` beside this file.
 
@@ -49,7 +49,7 @@ from left to right and then from top to bottom.
 
 `action_mask` holds 21 int8 entries, 1 for a legal action of the seat to act; for other seats, and when the game is over,
 all are 0. A bid may go to any tile but the block tile: mostly 4 slots, at least 1. A tile goes to one of the four central
-cells of an empty board (2 players: in a few rounds of a game), later to an empty cell beside a tile. An illegal action
+cells of an empty board, otherwise to an empty cell beside a tile. An illegal action
 is met as `illegal` says.
 
 ## Action space
@@ -90,7 +90,7 @@ about 112, 178 and 261 decisions with 2, 3 and 4 players, and never came near th
 ## Baseline
 
 The greedy baseline (`bot.py`) looks one placement ahead and bids where most is at stake. Against uniformly random play it
-wins 94 % of its games with 2 players; one greedy seat among random ones wins 84 % with 3 and 78 % with 4 players.
+wins 94 % of its games with 2 players; one greedy seat among random ones wins 82 % with 3 and 84 % with 4 players.
 
 ## Version history
 
