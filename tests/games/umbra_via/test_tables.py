@@ -42,6 +42,7 @@ def test_board() -> None:
 
 
 def test_tiles() -> None:
+    """R1.3, R1.4, R3.3."""
     assert [tile["id"] for tile in DATA["tiles"]] == list(tables.KIND_NAMES)
     assert sum(tile["count"] for tile in DATA["tiles"]) == DATA["components"]["path_tiles"]
     for kind, tile in enumerate(DATA["tiles"]):
