@@ -75,7 +75,7 @@ _SEATS: Final = ("#e8963a", "#35b0a5", "#ab83e6", "#e2668d")
 _CORNERS: Final = ((0.2, 0.2), (0.8, 0.2), (0.2, 0.8), (0.8, 0.8))
 _TURNS: Final = tuple(2 * pi * number / 40 for number in range(40))
 # the outline of five petals: reach, x and y of points around the middle
-_PETALS: Final = tuple((0.8 + 0.2 * cos(5 * turn), sin(turn), -cos(turn)) for turn in _TURNS)
+_PETALS: Final = tuple((0.66 + 0.34 * abs(cos(2.5 * turn)) ** 0.6, sin(turn), -cos(turn)) for turn in _TURNS)
 _GLYPHS: Final = {
     "NS": "│",
     "EW": "─",
@@ -137,7 +137,8 @@ def _paths(openings: str, size: float) -> tuple[Shape, ...]:
             "W": (0.0, start, half, width),
         }
         shapes += [Rect(*arms[side], fill=colour) for side in openings]
-        shapes.append(Circle(half, half, width / 2, fill=colour))
+        if "NS" not in openings.replace("E", "") and "EW" not in openings.replace("S", ""):
+            shapes.append(Circle(half, half, width / 2, fill=colour))  # the outer edge of a bend
     return tuple(shapes)
 
 

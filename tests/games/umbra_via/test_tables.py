@@ -64,8 +64,10 @@ def test_tiles() -> None:
     known = {code for code in range(tables.TILE_CODES) if tables.KIND_OF[code] >= 0}
     assert known == set(tables.TURNED.ravel().tolist())
     specials = {tile["id"]: tile for tile in DATA["tiles"][tables.REGULAR_KINDS :]}
-    assert (tables.FOUR_POINT_TILE, tables.VOID_TILE, tables.BLOCK_TILE) == tuple(
-        tables.TURNED[tables.KIND_NAMES.index(name), 0] for name in specials
+    assert tuple(tables.TURNED[tables.KIND_NAMES.index(name), 0] for name in specials) == (
+        tables.FOUR_POINT_TILE,
+        tables.VOID_TILE,
+        tables.BLOCK_TILE,
     )
     assert [name for name, tile in specials.items() if not tile["biddable"]] == ["block"]
 
