@@ -9,6 +9,8 @@ from functools import cache
 from math import cos, pi, sin
 from typing import Any, Final
 
+import numpy as np
+
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import MAX_EVENTS, OVER_CAP, RUNNING
 from tabletop_envs.games.umbra_via.notation import CELL_NAMES, describe, event_text
@@ -398,9 +400,10 @@ def _row(counts: list[int]) -> str:
 def _prompt(s: Any, facts: dict[str, Any], viewer: int) -> str:
     seat = int(s.seat)
     if s.over != RUNNING:
-        places = [0] * int(s.num_players)
-        score(s, [0] * int(s.num_players), places)
-        return f"seat {places.index(1)} wins with {facts['claims'][places.index(1)]} claims"
+        points, places = np.zeros((2, int(s.num_players)), dtype=np.int32)
+        score(s, points, places)
+        winner = places.tolist().index(1)
+        return f"seat {winner} wins with {facts['claims'][winner]} claims"
     phase = Phase(int(s.phase))
     if seat < 0 or phase not in _ASKED:
         return "nobody is asked"
