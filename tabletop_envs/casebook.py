@@ -101,15 +101,17 @@ def _play(game: Game, module: ModuleType, case: Mapping[str, Any], differences: 
             found = module.differences(choice, Position(game, settings, states))
             differences += [f"at {where}: {line}" for line in found]
             continue
-        complaint = _refusal(game, settings, states, mask, choice)
-        if complaint:
-            differences.append(f"{where}: {complaint}")
-            return
-        states["events"], states["num_events"] = 0, 0
-        states["decisions"] += 1
-        loops.raw_apply(game.calls, states, 0, choice)
-        if not stops or number < len(entries):
-            loops.refresh(game.calls, states, 0, mask)
+        actions = choice if isinstance(choice, list) else [choice]
+        for made, action in enumerate(actions, 1):
+            complaint = _refusal(game, settings, states, mask, action)
+            if complaint:
+                differences.append(f"{where}: {complaint}")
+                return
+            states["events"], states["num_events"] = 0, 0
+            states["decisions"] += 1
+            loops.raw_apply(game.calls, states, 0, action)
+            if not stops or (number, made) < (len(entries), len(actions)):
+                loops.refresh(game.calls, states, 0, mask)
     expected = module.expectation(case) if hasattr(module, "expectation") else case["expect"]
     differences += module.differences(expected, Position(game, settings, states))
 

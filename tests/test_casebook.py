@@ -147,3 +147,22 @@ def test_optional_hooks(toy: Game, monkeypatch: pytest.MonkeyPatch, stops: bool)
     assert end.decisions == 2
     assert (end.states["seat"][0] < 0) == stops  # nobody is asked while something automatic is due
     assert (len(end.legal_actions()) == 0) == stops
+
+
+@pytest.mark.parametrize("stops", [False, True], ids=["settles", "stops"])
+def test_an_entry_of_several_actions(toy: Game, monkeypatch: pytest.MonkeyPatch, stops: bool) -> None:
+    """They are made one after another, like entries of their own; one that is not legal ends the case."""
+    hooks = Hooks(toy.modules["cases"], stops)
+    monkeypatch.setitem(toy.modules, "cases", hooks)
+    position = Position.new(toy, 2, seed=3)
+    actions = []
+    for _ in range(2):
+        actions.append(int(position.legal_actions()[0]))
+        position.apply(actions[-1])
+    for entries in (actions, [actions], [[], actions, []]):
+        assert casebook.run(toy, case_of(toy, actions=entries)).status == casebook.PASS
+    apart, together, among = (end for _, end in hooks.seen)
+    assert apart == together
+    assert among.decisions == apart.decisions == 2
+    result = casebook.run(toy, case_of(toy, actions=[[actions[0], toy.num_actions - 1]]))
+    assert "is not legal" in result.differences[0]

@@ -21,11 +21,12 @@ from tabletop_envs.core import jit
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import ActionLayout, Block
 from tabletop_envs.core.position import Position
-from tabletop_envs.core.spec import Flag
+from tabletop_envs.core.spec import Flag, Integer
 from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.vector import BatchStep, TabletopVector
 from tabletop_envs.errors import IllegalActionError
 from tabletop_envs.testing import copies, environments, golden, pictures, rules
+from tabletop_envs.testing.subject import other_values
 from tabletop_envs.testing.suite import Report, run_check, subject_of
 
 TESTS = Path(__file__).parent
@@ -320,3 +321,11 @@ def test_fault_of_a_mode_and_of_an_import(package: Path, two_moves: Game) -> Non
         assert re.search(r"TABLETOP_ENVS_JIT=\w+ plays .*, but \w+ plays", report.detail)
     finally:
         registry.games().pop("three_moves", None)
+
+
+def test_whole_numbers_are_tried_at_their_ends() -> None:
+    """Without an upper end, games of a sensible length are asked for."""
+    assert other_values(Integer("n", "R1", "s", 13, 1, 20)) == [1, 20]
+    assert other_values(Integer("n", "R1", "s", 20, 1, 20)) == [1]
+    assert other_values(Integer("n", "R1", "s", 13, 1)) == [1, 26]
+    assert other_values(Integer("n", "R1", "s")) == [2]

@@ -32,10 +32,11 @@ is made says `secret=True`), and in plain Python:
   `position_text(s, viewer)`, `parse_position(text, s)`;
 * cases, for `tabletop_envs.casebook`: `is_manual(case)` (only a reader can judge it), `settings(case)` (number of
   players, options), `arrange(case, s)` (the set-up into a record with header and options filled),
-  `entry_action(entry, s)` (an entry's action, or a dict of expectations that must hold at that point of the case),
-  `differences(expected, position)` (what of the expectations does not hold in a `Position`, a line each; a key that
-  is not known is a difference); where needed `expectation(case)` (else `case["expect"]`) and `stop_after(case)` (true:
-  the automatic steps behind the last entry are left out).
+  `entry_action(entry, s)` (an entry's action, a list of actions to be made one after another, or a dict of
+  expectations that must hold at that point of the case), `differences(expected, position)` (what of the expectations
+  does not hold in a `Position`, a line each; a key that is not known is a difference); where needed
+  `expectation(case)` (else `case["expect"]`) and `stop_after(case)` (true: the automatic steps behind the last entry
+  are left out).
 
 The machinery's step is: `apply`, then `advance` while nobody is asked, then `legal`, and again while exactly one
 action is legal and `auto_forced` is on.

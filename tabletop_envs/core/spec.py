@@ -9,11 +9,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tabletop_envs.errors import OptionError
+
+UNLIMITED: Final = 2**31 - 1  # the upper end of a whole number without one
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,11 @@ class Flag(Option):
 
 @dataclass(frozen=True)
 class Integer(Option):
-    """A whole number from `low` to `high`."""
+    """A whole number from `low` to `high`, by default to `UNLIMITED`, the largest that a record holds."""
 
     initial: int = 0
     low: int = 0
-    high: int = 2**31 - 1
+    high: int = UNLIMITED
 
     dtype: Any = field(default=np.int32, init=False, repr=False)
 

@@ -15,7 +15,7 @@ from tabletop_envs.core.game import Game
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import POLICY, word
 from tabletop_envs.core.record import HIDDEN, OWNER, Field
-from tabletop_envs.core.spec import Choice, Counts, Flag, GameSpec, Integer, Option, Settings, Subset
+from tabletop_envs.core.spec import UNLIMITED, Choice, Counts, Flag, GameSpec, Integer, Option, Settings, Subset
 
 RANDOM: Final = "random"
 GREEDY: Final = "greedy"
@@ -98,11 +98,12 @@ def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
 
 
 def other_values(option: Option) -> list[Any]:
-    """Values of an option that differ from its default: its ends and its names."""
+    """Values of an option that differ from its default: its names; its ends, for an open end twice the default."""
     if isinstance(option, Flag):
         return [not option.default]
     if isinstance(option, Integer):
-        values: list[Any] = [option.low, option.high]
+        # where there is no limit, the largest number would make games of no sensible length
+        values: list[Any] = [option.low, option.high if option.high < UNLIMITED else 2 * max(option.default, 1)]
     elif isinstance(option, Choice):
         values = list(option.names)
     elif isinstance(option, Subset):
