@@ -18,4 +18,4 @@ ACTIONS: Final = ActionLayout(
 BID: Final = ACTIONS.start("bid")  # + slot
 CELL: Final = ACTIONS.start("cell")  # + cell
 DECLINE: Final = ACTIONS.start("decline")
-NUM_ACTIONS: Final = ACTIONS.size
+NUM_ACTIONS: Final = ACTIONS.full_size

@@ -199,7 +199,7 @@ def _fresh(case: Case, position: Position) -> np.ndarray:
 def _summons(case: Case, position: Position) -> list[list[dict[str, Any]]]:
     """The paths and awards of each action, read from the events when the case is played once more."""
     states, calls = _fresh(case, position), position.game.calls
-    mask = np.zeros(position.game.num_actions, dtype=np.int8)
+    mask = np.zeros(position.game.actions.full_size, dtype=np.int8)
     found = []
     for entry in case["actions"]:
         loops.refresh(calls, states, 0, mask)

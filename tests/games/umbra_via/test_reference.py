@@ -231,7 +231,7 @@ class Table:
         self.calls = game.calls
         self.states = game.template(game.settings(players, auto_forced=False, **options))
         self.states["key"] = seed
-        self.mask = np.zeros(game.num_actions, dtype=np.int8)
+        self.mask = np.zeros(game.actions.full_size, dtype=np.int8)
         self.vector = np.zeros(game.observations.full_size, dtype=np.float32)
         game.functions["setup"](self.states[0])
         self.chance = Recorded()
@@ -491,7 +491,7 @@ def test_forced_decisions(game: Game, players: int) -> None:
         table = Table(game, players, generator.getrandbits(50), **options)
         states = game.template(game.settings(players, **options))
         states["key"] = table.states["key"]
-        mask = np.zeros(game.num_actions, dtype=np.int8)
+        mask = np.zeros(game.actions.full_size, dtype=np.int8)
         loops.start(game.calls, states, 0, mask)
         table.settle()
         while not table.model.over:

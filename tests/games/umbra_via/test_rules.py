@@ -74,7 +74,7 @@ def position_of(game: Game, states: np.ndarray, players: int, **options: Any) ->
 
 def settle(game: Game, states: np.ndarray) -> np.ndarray:
     """Automatic steps until a seat is asked; the mask."""
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.actions.full_size, dtype=np.int8)
     loops.refresh(game.calls, states, 0, mask)
     return mask
 
@@ -587,7 +587,7 @@ def test_whole_games(game: Game, players: int, number: int) -> None:
     """
     if not jit.COMPILED and number % 3 != players % 3:
         pytest.skip("plain Python takes every third")
-    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
+    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.actions.full_size, dtype=np.int8)
     for seed in range(SOME):
         for position in random_game(game, players, seed, **OPTION_SETS[number]):
             assert loops.check(game.check_call, position.states, 0) == 0
@@ -602,7 +602,7 @@ def test_whole_games(game: Game, players: int, number: int) -> None:
 
 def test_lengths(game: Game) -> None:
     """L1, L3, L4, D1: games are as long as RULES.md says, and within the bounds without special tiles."""
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.actions.full_size, dtype=np.int8)
     for players, (mean, rounds) in {2: (112, 7.1), 3: (178, 8.2), 4: (259, 9.3)}.items():
         decisions, begun = [], []
         for key in range(1500):
@@ -617,7 +617,7 @@ def test_lengths(game: Game) -> None:
 
 
 def test_greedy_beats_random(game: Game) -> None:
-    mask, actions = np.zeros(game.num_actions, dtype=np.int8), np.zeros(5000, dtype=np.int64)
+    mask, actions = np.zeros(game.actions.full_size, dtype=np.int8), np.zeros(5000, dtype=np.int64)
     for players, share in ((2, 0.88), (3, 0.72), (4, 0.74)):
         wins, games = 0, 400
         for number in range(games):

@@ -116,7 +116,7 @@ def test_players_options_and_bounds() -> None:
 
 def test_layouts() -> None:
     actions = DATA["actions"]
-    assert ACTIONS.size == actions["size"]
+    assert ACTIONS.full_size == actions["size"]
     assert ACTIONS.start("bid") == actions["bid_slot"]["from"]
     assert ACTIONS.start("cell") == actions["cell"]["from"]
     assert ACTIONS.start("decline") == actions["decline"]["from"]
