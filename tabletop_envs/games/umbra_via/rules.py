@@ -145,7 +145,7 @@ def apply(s, action):
         return
     if action == DECLINE:
         assert s.phase == Phase.FOUR_POINT_TARGET, "there are no flowers to leave where they are (R10.2)"
-        _finish_tile(s, int(s.placed))
+        _finish_tile(s)
         return
     assert action >= CELL, "a cell is asked (D3, D4, D5)"
     cell = action - CELL
@@ -165,7 +165,7 @@ def apply(s, action):
         for seat in range(int(s.num_players)):
             s.energy[seat, cell] += s.energy[seat, home]
             s.energy[seat, home] = 0
-        _finish_tile(s, home)
+        _finish_tile(s)
 
 
 @jit
@@ -198,12 +198,12 @@ def _place(s, cell):
     s.altar[slot] = NO_TILE
     s.order[slot] = 0
     s.resolving = NONE
+    s.placed = cell
     if tile == FOUR_POINT_TILE and energy_on(s, 1 << cell) > 0 and beside(1 << cell) & int(s.occupied) != 0:
         # R10.2: the flowers may move before paths are looked at
-        s.placed = cell
         s.phase = Phase.FOUR_POINT_TARGET
     else:
-        _finish_tile(s, cell)
+        _finish_tile(s)
 
 
 @jit
@@ -222,11 +222,11 @@ def _discard_slot(s, slot):
 
 
 @jit
-def _finish_tile(s, cell):
+def _finish_tile(s):
     # R6.6: paths are resolved before the next tile's winner is determined; R9.3: the goal ends the game at once
+    summon(s, int(s.placed))
     s.placed = NONE
     s.seat = NOBODY
-    summon(s, cell)
     if s.winner == NONE:
         s.phase = Phase.RESOLVE
     else:
@@ -367,10 +367,7 @@ def put_in_order(s):
 def _resolve_next(s):
     # R5.5: the next tile in order; R9.4: behind the last one a new round
     s.turn += 1
-    slot = NONE
-    for candidate in range(SLOTS):
-        if s.order[candidate] == s.turn:
-            slot = candidate
+    slot = _slot_in_turn(s)
     if slot == NONE:
         s.turn = 0
         s.phase = Phase.ROUND
@@ -383,6 +380,14 @@ def _resolve_next(s):
     s.resolving = slot
     s.seat = winner
     s.phase = Phase.VOID_TARGET if s.altar[slot] == VOID_TILE else Phase.PLACE
+
+
+@jit
+def _slot_in_turn(s):
+    for slot in range(SLOTS):
+        if s.order[slot] == s.turn:
+            return slot
+    return NONE
 
 
 @jit
@@ -424,6 +429,14 @@ def drop_marker(s, seat):
 @jit
 def summon(s, cell):
     """R7.4, R8.7: score the complete paths of the cell and of its neighbours, then take them off together."""
+    complete = _pay_complete(s, cell)
+    if complete != 0:
+        _take_off(s, complete)
+
+
+@jit
+def _pay_complete(s, cell):
+    # the set of the cells of all complete paths, each scored
     ends = open_ends(s)
     seen, complete = 0, 0
     for side in range(-1, SIDES):
@@ -437,41 +450,52 @@ def summon(s, cell):
             report(s, SUMMONED, NOBODY, path - PATH_BIAS)
             pay_path(s, path)
             complete |= path
-    if complete != 0:
-        _take_off(s, complete)
+    return complete
 
 
 @jit
-def pay_path(s, path):
-    """R8.1 to R8.5: rank the seats by their energy on the path and pay them, half of the rank above each."""
-    unranked = 0  # set of the seats with energy there and no rank yet (R8.4)
-    sums = 0  # eight bits a seat
+def _sums_on(s, path):
+    """R8.1: the energy of the seats on the path, eight bits a seat."""
+    sums = 0
     for seat in range(int(s.num_players)):
         total, cells = 0, path
         while cells != 0:
             total += int(s.energy[seat, lowest_bit(cells)])
             cells &= cells - 1
-        if total > 0:
-            unranked |= 1 << seat
         sums |= total << (8 * seat)
+    return sums
+
+
+@jit
+def _seats_with(s, sums, seats, total):
+    """The set of those of the seats whose sum is the total."""
+    found = 0
+    for seat in range(int(s.num_players)):
+        if seats >> seat & 1 == 1 and sums >> (8 * seat) & 255 == total:
+            found |= 1 << seat
+    return found
+
+
+@jit
+def pay_path(s, path):
+    """R8.1 to R8.5: rank the seats by their energy on the path and pay them, half of the rank above each."""
+    sums = _sums_on(s, path)
+    everybody = (1 << int(s.num_players)) - 1
+    unranked = everybody & ~_seats_with(s, sums, everybody, 0)  # R8.4: no rank without energy
     award = count_bits(path)
     while award >= 1 and unranked != 0:
         first = _first_ranked(s, sums, unranked)
-        most = sums >> (8 * first) & 255
-        tied = 0
-        for seat in range(int(s.num_players)):
-            if unranked >> seat & 1 == 1 and sums >> (8 * seat) & 255 == most:
-                tied |= 1 << seat
+        tied = _seats_with(s, sums, unranked, sums >> (8 * first) & 255)
+        drops = s.summon_ties == TRACK_MOVE and tied != 1 << first
         if s.summon_ties == FRIENDLY:
             # OPT-3: all of them earn the award, in the order of the track
             unranked &= ~tied
             while tied != 0:
                 first = _first_ranked(s, sums, tied)
                 tied &= ~(1 << first)
-                _pay(s, first, award, False)
+                _pay(s, first, award, drops)
         else:
             unranked &= ~(1 << first)
-            drops = tied != 1 << first and s.summon_ties == TRACK_MOVE
             _pay(s, first, award, drops)
             if drops:
                 drop_marker(s, first)
