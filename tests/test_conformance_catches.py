@@ -21,6 +21,7 @@ from tabletop_envs.core import jit
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import ActionLayout, Block
 from tabletop_envs.core.position import Position
+from tabletop_envs.core.record import PUBLIC
 from tabletop_envs.core.spec import Flag
 from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.vector import BatchStep, TabletopVector
@@ -97,6 +98,33 @@ def test_fault_of_a_function(toy: Game, fault: str, check: str, words: str, monk
     assert not report.ok
     assert words in report.detail
     assert "toy" in report.detail
+
+
+def with_secrets(game: Game, **facts: Any) -> Game:
+    """The game with other facts about its secret fields."""
+    fields = game.modules["state"].FIELDS
+    changed = tuple(field if field.sees == PUBLIC else dataclasses.replace(field, **facts) for field in fields)
+    return with_module(game, "state", FIELDS=changed)
+
+
+def test_screened_fields_need_not_vary_but_are_secrets(toy: Game) -> None:
+    twin = with_secrets(toy, screened=True)
+    assert report_of("determinize", variant(twin, determinize=broken.determinize_keeps_all)).ok
+    assert "changes with hands[" in report_of("secrets", variant(twin, observe=broken.observe_peeks)).detail
+
+
+def test_when_secrets_are_kept(toy: Game) -> None:
+    def kept(position: Position, **facts: Any) -> set[str]:
+        return {field.name for field in subject_of(with_secrets(toy, **facts)).secrets_in(position)}
+
+    everything = {"hands", "chosen", "deck"}
+    position, remembered = Position.new(toy), Position.new(toy, memory=True)
+    assert kept(position, screened=True) == kept(position, opened_by="memory") == everything
+    assert kept(remembered, opened_by="memory") == set()
+    while not position.over:
+        position.apply(int(position.legal_actions()[0]))
+    assert kept(position) == everything
+    assert kept(position, screened=True) == set()
 
 
 @pytest.mark.skipif(not jit.COMPILED, reason="speed is measured of compiled code")

@@ -87,6 +87,12 @@ class Subject:
         """The fields that not every seat may know."""
         return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
 
+    def secrets_in(self, position: Position) -> tuple[Field, ...]:
+        """The secrets that are kept in a position: not what its options open, nor behind screens when it is over."""
+        options = position.settings.values
+        closed = [field for field in self.secrets if field.opened_by is None or not options[field.opened_by]]
+        return tuple(field for field in closed if not (field.screened and position.over))
+
 
 def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
     if not jit.COMPILED:
