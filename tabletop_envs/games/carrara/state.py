@@ -92,11 +92,14 @@ MAX_COINS: Final = 30_000
 MAX_POINTS: Final = 5_000
 MAX_IMPROVEMENTS: Final = int(IMPROVEMENTS.max())
 
+# R15.1, R15.3: behind the screens are things that change in the open only; the bag follows from them
+_OPEN: Final = "open_holdings"
+
 FIELDS: Final = (
-    Field("coins", np.int16, (SEATS,), "seat -> coins", (0, MAX_COINS), OWNER),
-    Field("bricks", np.int8, (SEATS, COLOURS), "seat, colour -> bricks", (0, BRICKS), OWNER),
-    Field("objects", np.int8, (SEATS, TYPES), "seat, kind -> objects", (0, OBJECTS), OWNER),
-    Field("bag", np.int8, (COLOURS,), "colour -> bricks in the bag", (0, BRICKS), HIDDEN),
+    Field("coins", np.int16, (SEATS,), "seat -> coins", (0, MAX_COINS), OWNER, True, _OPEN),
+    Field("bricks", np.int8, (SEATS, COLOURS), "seat, colour -> bricks", (0, BRICKS), OWNER, True, _OPEN),
+    Field("objects", np.int8, (SEATS, TYPES), "seat, kind -> objects", (0, OBJECTS), OWNER, True, _OPEN),
+    Field("bag", np.int8, (COLOURS,), "colour -> bricks in the bag", (0, BRICKS), HIDDEN, True),
     Field("pile", np.int8, (PILE,), "place from the bottom -> tile, NONE above the top", (NONE, TILES - 1), HIDDEN),
     Field("pile_size", np.int8, (), "tiles in the pile", (0, PILE)),
     Field("in_pile", np.int64, (), "set of the tiles in the pile", (0, ALL_TILES)),
