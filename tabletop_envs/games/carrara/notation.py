@@ -35,6 +35,7 @@ from tabletop_envs.games.carrara.tables import (
     BRICKS,
     CARDS,
     CITY_NAMES,
+    COINS_PER_POINT,
     COLOUR_NAMES,
     COLOURS,
     DECK_NAMES,
@@ -48,6 +49,7 @@ from tabletop_envs.games.carrara.tables import (
     SEGMENT_NAMES,
     TILE_NAMES,
     TYPE_NAMES,
+    Metric,
 )
 
 CARD_IDS: Final = tuple(card.id for card in CARDS)
@@ -109,6 +111,50 @@ def event_text(kind: int, seat: int, value: int) -> str:
     if kind == EXHAUSTED:
         return "the tiles are used up: the end is triggered"
     raise NotationError(f"event {kind} is none of The Palaces of Carrara")
+
+
+# what the metrics of the cards count
+_METRIC_WORDS: Final = {
+    Metric.SCORINGS: "scorings",
+    Metric.CITY_SCORINGS: "city scorings",
+    Metric.OWN_SCORINGS: "own-board scorings",
+    Metric.COINS: "coins",
+    Metric.BRICKS: "bricks",
+    Metric.BRICK_PAIRS: "pairs of bricks",
+    Metric.VP: "points on the track",
+    Metric.BUILDINGS: "buildings",
+    Metric.BUILDING_COST: "cost of all buildings",
+    Metric.BUILDINGS_COST_4_UP: "buildings of cost 4 or more",
+    Metric.BUILDINGS_COST_5_UP: "buildings of cost 5 or 8",
+    Metric.CITIES_BUILT: "cities with a building",
+    Metric.TYPES_BUILT: "types built",
+    Metric.COUNTRY_BUILDINGS: "country buildings",
+    Metric.CITY_BUILDINGS: "city buildings",
+    Metric.COST_IN_BEST_THREE_CITIES: "cost in Livorno, Pisa, Lucca",
+    Metric.BUILDINGS_IN_LERICI: "buildings in Lerici",
+    Metric.CITIES_WITH_THREE_BUILDINGS: "cities with 3 or more buildings",
+    Metric.UNUSED_MARKERS: "unused markers",
+    Metric.OBJECTS: "objects",
+    Metric.OBJECT_PAIRS: "pairs of equal objects",
+    Metric.OBJECT_TRIPLES: "triples of equal objects",
+    Metric.OBJECT_SETS_3: "sets of 3 different objects",
+    Metric.OBJECT_SETS_4: "sets of 4 different objects",
+    Metric.OBJECT_SETS_5: "sets of 5 different objects",
+    Metric.COUNTRY_OBJECTS: "flags and coats of arms",
+    Metric.CITY_OBJECTS: "gates, books, cups, crowns",
+}
+
+
+def card_text(card: int, num_players: int) -> str:
+    """A card in words: the least numbers of its condition, what it pays: `objects: 8 or more, 3 VP each`."""
+    facts = CARDS[card]
+    parts = [f"{_METRIC_WORDS[metric]}: {least[num_players - 2]} or more" for metric, least in facts.conditions]
+    if facts.per:
+        head = "" if facts.conditions else f"{_METRIC_WORDS[facts.counts]}: "
+        parts.append(f"{head}{facts.per} VP each")
+    if facts.coin_rate != COINS_PER_POINT:
+        parts.append(f"{facts.coin_rate} count 1 VP")
+    return ", ".join(parts) or "coins only"
 
 
 def counted(number: int, thing: str) -> str:

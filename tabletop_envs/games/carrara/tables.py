@@ -135,7 +135,7 @@ class Card(NamedTuple):
     """A card: `conditions` are metrics with the least value for 2, 3, 4 players; it pays `per` for each `counts`."""
 
     id: str
-    words: str
+    name: str
     conditions: tuple[tuple[Metric, tuple[int, int, int]], ...] = ()
     counts: Metric = Metric.NONE
     per: int = 0
@@ -150,43 +150,41 @@ CARDS: Final = (
     Card("T4", "four scorings on the own board", ((Metric.OWN_SCORINGS, (4, 4, 4)),)),
     Card(
         "T5",
-        "one city scoring and three on the own board",
+        "one city and three own-board scorings",
         ((Metric.CITY_SCORINGS, (1, 1, 1)), (Metric.OWN_SCORINGS, (3, 3, 3))),
     ),
-    Card("T6", "coins; two of them count 1 at the end", ((Metric.COINS, (20, 20, 20)),), coin_rate=2),
-    Card("T7", "points on the track", ((Metric.VP, (35, 30, 25)),)),
-    Card("T8", "bricks", ((Metric.BRICKS, (8, 8, 8)),)),
+    Card("T6", "full treasury", ((Metric.COINS, (20, 20, 20)),), coin_rate=2),
+    Card("T7", "renown", ((Metric.VP, (35, 30, 25)),)),
+    Card("T8", "stone yard", ((Metric.BRICKS, (8, 8, 8)),)),
     Card("O1", "objects", ((Metric.OBJECTS, (8, 7, 6)),), Metric.OBJECTS, 3),
     Card("O2", "pairs of equal objects", ((Metric.OBJECT_PAIRS, (4, 3, 3)),), Metric.OBJECT_PAIRS, 5),
     Card("O3", "triples of equal objects", ((Metric.OBJECT_TRIPLES, (2, 2, 1)),), Metric.OBJECT_TRIPLES, 9),
     Card("O4", "sets of three different objects", ((Metric.OBJECT_SETS_3, (3, 2, 2)),), Metric.OBJECT_SETS_3, 8),
     Card("O5", "sets of four different objects", ((Metric.OBJECT_SETS_4, (2, 1, 1)),), Metric.OBJECT_SETS_4, 12),
     Card("O6", "sets of five different objects", ((Metric.OBJECT_SETS_5, (1, 1, 1)),), Metric.OBJECT_SETS_5, 16),
-    Card("O7", "flags and coats of arms", ((Metric.COUNTRY_OBJECTS, (4, 3, 3)),), Metric.COUNTRY_OBJECTS, 4),
-    Card("O8", "gates, books, cups, crowns", ((Metric.CITY_OBJECTS, (6, 5, 5)),), Metric.CITY_OBJECTS, 3),
-    Card("B1", "total cost of buildings", ((Metric.BUILDING_COST, (30, 25, 20)),)),
-    Card("B2", "buildings", ((Metric.BUILDINGS, (9, 8, 7)),), Metric.BUILDINGS, 1),
-    Card(
-        "B3", "buildings of cost 4 or more", ((Metric.BUILDINGS_COST_4_UP, (4, 4, 3)),), Metric.BUILDINGS_COST_4_UP, 3
-    ),
-    Card("B4", "cities with a building", ((Metric.CITIES_BUILT, (5, 5, 4)),), Metric.CITIES_BUILT, 2),
-    Card("B5", "types built", ((Metric.TYPES_BUILT, (6, 5, 5)),), Metric.TYPES_BUILT, 2),
-    Card("B6", "country buildings", ((Metric.COUNTRY_BUILDINGS, (4, 3, 3)),), Metric.COUNTRY_BUILDINGS, 3),
-    Card("B7", "city buildings", ((Metric.CITY_BUILDINGS, (7, 6, 5)),), Metric.CITY_BUILDINGS, 2),
+    Card("O7", "country objects", ((Metric.COUNTRY_OBJECTS, (4, 3, 3)),), Metric.COUNTRY_OBJECTS, 4),
+    Card("O8", "city objects", ((Metric.CITY_OBJECTS, (6, 5, 5)),), Metric.CITY_OBJECTS, 3),
+    Card("B1", "total cost", ((Metric.BUILDING_COST, (30, 25, 20)),)),
+    Card("B2", "number of buildings", ((Metric.BUILDINGS, (9, 8, 7)),), Metric.BUILDINGS, 1),
+    Card("B3", "grand buildings", ((Metric.BUILDINGS_COST_4_UP, (4, 4, 3)),), Metric.BUILDINGS_COST_4_UP, 3),
+    Card("B4", "spread over cities", ((Metric.CITIES_BUILT, (5, 5, 4)),), Metric.CITIES_BUILT, 2),
+    Card("B5", "variety of types", ((Metric.TYPES_BUILT, (6, 5, 5)),), Metric.TYPES_BUILT, 2),
+    Card("B6", "country estates", ((Metric.COUNTRY_BUILDINGS, (4, 3, 3)),), Metric.COUNTRY_BUILDINGS, 3),
+    Card("B7", "urban estates", ((Metric.CITY_BUILDINGS, (7, 6, 5)),), Metric.CITY_BUILDINGS, 2),
     Card(
         "B8",
-        "cost in Livorno, Pisa and Lucca",
+        "fine cities",
         ((Metric.COST_IN_BEST_THREE_CITIES, (12, 10, 8)),),
         Metric.COST_IN_BEST_THREE_CITIES,
         1,
     ),
     Card("X1", "coins only"),
-    Card("X2", "pairs of bricks", (), Metric.BRICK_PAIRS, 1),
+    Card("X2", "stored stone", (), Metric.BRICK_PAIRS, 1),
     Card("X3", "city scorings", (), Metric.CITY_SCORINGS, 4),
-    Card("X4", "buildings of cost 5 or 8", (), Metric.BUILDINGS_COST_5_UP, 3),
-    Card("X5", "buildings in Lerici", (), Metric.BUILDINGS_IN_LERICI, 2),
-    Card("X6", "unused markers", (), Metric.UNUSED_MARKERS, 3),
-    Card("X7", "cities with three buildings or more", (), Metric.CITIES_WITH_THREE_BUILDINGS, 4),
+    Card("X4", "cost 5 and dearer", (), Metric.BUILDINGS_COST_5_UP, 3),
+    Card("X5", "Lerici", (), Metric.BUILDINGS_IN_LERICI, 2),
+    Card("X6", "kept markers", (), Metric.UNUSED_MARKERS, 3),
+    Card("X7", "dense cities", (), Metric.CITIES_WITH_THREE_BUILDINGS, 4),
 )
 NUM_CARDS: Final = len(CARDS)
 # [deck] -> its first card, which is in force without the module; [DECKS] -> NUM_CARDS
