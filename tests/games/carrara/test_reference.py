@@ -630,6 +630,18 @@ RARE: dict[str, dict[str, Any]] = {
         "actions": ["TILE villa1", "CITY lerici!", "COLOUR black!"],
         "expect": {"current": 1, "phase": "MAIN", "end_triggered": True, "announcer": None},
     },
+    "monuments that are left do not keep the tiles from being used up (R8.2, R13.2)": {
+        "setup": {
+            **{"players": 2, "options": {"exhaustion": "all_built", "monuments": True}},
+            **{"display": ["villa1"], "pile": []},
+            "seats": [
+                {"coins": 0, "bricks": {"black": 1}},
+                {"buildings": [f"{tile}@lerici" for tile in DISPLAYED if tile != "villa1"]},
+            ],
+        },
+        "actions": ["TILE villa1", "CITY lerici!", "COLOUR black!"],
+        "expect": {"end_triggered": True, "game_over": False, "display": [], "current": 1},
+    },
     "a game that ends by itself in the last round is not cut off (R8.6, R8.8)": {
         "setup": {
             **{"players": 2, "options": {"max_rounds": 3}, "round": 2, "current": 1, "pile": []},
