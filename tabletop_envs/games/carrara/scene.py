@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -88,6 +90,10 @@ _BRICKS: Final = (
 _GROUPS: Final = ("#e08e45", "#7fa65a")  # R1.5: orange and green
 _SEATS: Final = ("#7a3e96", "#0f7f86", "#ab1f4e", "#44566c")
 _TITLES: Final = tuple(name.capitalize() for name in CITY_NAMES)
+
+
+# Most of a picture is what it was a decision ago: what is drawn of few facts is kept.
+_remembered: Final = lru_cache(maxsize=4096)
 
 
 # --- Figures, in a square from (0, 0) to (24, 24) ---------------------------------------------------------------
@@ -179,6 +185,7 @@ def _group_of(kind: int) -> int:
     return int(kind >= CITY_TYPES)
 
 
+@_remembered
 def _tile(tile: int, x: float, y: float, size: float, marked: bool = False) -> Group:
     """A building tile: its type's figure on the ground of its group, and its cost."""
     kind = tile // LEVELS
@@ -199,6 +206,7 @@ def _tile(tile: int, x: float, y: float, size: float, marked: bool = False) -> G
     )
 
 
+@_remembered
 def _brick(colour: int, x: float, y: float, text: str, size: float = 1.0) -> Group:
     """A brick with a word on it."""
     fill, edge, ink = _BRICKS[colour]
@@ -214,6 +222,7 @@ def _brick(colour: int, x: float, y: float, text: str, size: float = 1.0) -> Gro
     )
 
 
+@_remembered
 def _token(kind: int, x: float, y: float, size: float, faint: bool = False) -> Group:
     """An object."""
     ink, ground = (_STONE, _PAPER) if faint else (_INK, "#f4e3b2")
@@ -229,18 +238,20 @@ def _token(kind: int, x: float, y: float, size: float, faint: bool = False) -> G
     )
 
 
-def _marker(seat: int, x: float, y: float, radius: float = 8.0) -> list[Shape]:
-    return [
+@_remembered
+def _marker(seat: int, x: float, y: float, radius: float = 8.0) -> tuple[Shape, ...]:
+    return (
         Circle(x, y, radius, fill=_SEATS[seat], stroke=_PAPER, width=1.2),
         Text(x, y + 0.3, str(seat), radius * 1.4, "middle", True, fill="#ffffff"),
-    ]
+    )
 
 
-def _coins(x: float, y: float, text: str) -> list[Shape]:
-    return [
+@_remembered
+def _coins(x: float, y: float, text: str) -> tuple[Shape, ...]:
+    return (
         Circle(x, y, 7.5, fill=_COIN, stroke="#8a6512", width=1.2),
         Text(x + 12, y, text, 14, bold=True, fill=_INK),
-    ]
+    )
 
 
 # --- The wheel --------------------------------------------------------------------------------------------------
@@ -252,6 +263,7 @@ def _on_circle(degrees: float, radius: float) -> tuple[float, float]:
     return x + radius * math.sin(turn), y - radius * math.cos(turn)
 
 
+@_remembered
 def _sector(segment: int, marked: bool) -> Polygon:
     x, y, radius = _WHEEL
     start = 60 * segment - 30
@@ -260,36 +272,39 @@ def _sector(segment: int, marked: bool) -> Polygon:
     return Polygon(((x, y), *rim), fill=_PAPER if segment % 2 else "#f1e9d6", stroke=edge, width=width)
 
 
+@_remembered
+def _slot(segment: int, colour: int, number: int) -> tuple[Shape | Group, ...]:
+    """The bricks of a colour on a segment, and their price."""
+    x, y = _on_circle(60.0 * segment, 101)
+    left, top = x - 46 + 32 * (colour % 3), y - 33 + 34 * (colour // 3)
+    cost = str(int(PRICE[segment, colour])) if PRICE[segment, colour] else "free"
+    fill, edge, _ = _BRICKS[colour]
+    brick: Shape | Group = Rect(left + 8, top + 4, 11, 8, 1.5, fill=fill, stroke=edge, opacity=0.35)
+    if number:
+        brick = _brick(colour, left, top, str(number))
+    ink = _INK if number else _EDGE
+    return brick, Text(left + 13.5, top + 24, cost, 10, "middle", bool(number), fill=ink)
+
+
 def _wheel(s: Any) -> list[Shape | Group]:
     """The six segments at their price positions; a brick shows how many there are, the number below its price."""
-    chosen = int(s.segment)
+    chosen = s.segment
     shapes: list[Shape | Group] = [Circle(*_WHEEL[:2], _WHEEL[2] + 7, fill=_STONE, stroke=_EDGE, width=1.5)]
     order = [segment for segment in range(SEGMENTS) if segment != chosen]
     for segment in [*order, *([chosen] if chosen != NONE else [])]:
         shapes.append(_sector(segment, segment == chosen))
     for segment in range(SEGMENTS):
-        degrees = 60.0 * segment
-        x, y = _on_circle(degrees, 101)
         for colour in range(COLOURS):
-            left, top = x - 46 + 32 * (colour % 3), y - 33 + 34 * (colour // 3)
-            number = int(s.wheel[segment, colour])
-            cost = str(int(PRICE[segment, colour])) if PRICE[segment, colour] else "free"
-            if number:
-                shapes.append(_brick(colour, left, top, str(number)))
-            else:
-                fill, edge, _ = _BRICKS[colour]
-                shapes.append(Rect(left + 8, top + 4, 11, 8, 1.5, fill=fill, stroke=edge, opacity=0.35))
-            ink = _INK if number else _EDGE
-            shapes.append(Text(left + 13.5, top + 24, cost, 10, "middle", bool(number), fill=ink))
+            shapes += _slot(segment, colour, s.wheel[segment][colour])
     x, y, _ = _WHEEL
     shapes.append(Circle(x, y, 37, fill=_STONE, stroke=_EDGE, width=1.5))
     for segment, name in enumerate(SEGMENT_NAMES):
         left, top = _on_circle(60 * segment, 26.5)
         shapes.append(Text(left, top, name, 12, "middle", True, fill=_INK))
-    shapes.append(Text(x, y, str(int(s.wheel_total)), 13, "middle", fill=_FAINT))
+    shapes.append(Text(x, y, str(s.wheel_total), 13, "middle", fill=_FAINT))
     bag = "the bag is empty" if s.bag_empty else "bricks in the bag"
     shapes.append(Text(_MARGIN, 420, bag, 13, fill=_FAINT))
-    shapes.append(Text(_WHEEL[0] * 2 - _MARGIN, 420, f"{int(s.wheel_total)} on the wheel", 13, "end", fill=_FAINT))
+    shapes.append(Text(_WHEEL[0] * 2 - _MARGIN, 420, f"{s.wheel_total} on the wheel", 13, "end", fill=_FAINT))
     return shapes
 
 
@@ -302,11 +317,11 @@ def _tiles_of(bits: int) -> list[int]:
 
 def _offer(s: Any) -> list[Shape | Group]:
     """Display, pile and monuments."""
-    tiles = _tiles_of(int(s.offer))
+    tiles = _tiles_of(s.offer)
     display = [tile for tile in tiles if tile % LEVELS != MONUMENT_LEVEL]
     monuments = [tile for tile in tiles if tile % LEVELS == MONUMENT_LEVEL]
     shapes: list[Shape | Group] = [Text(_DISPLAY, 72, "Tiles", 14, bold=True, fill=_INK)]
-    shapes.append(Text(_SIDE - 18, 72, f"{int(s.pile_size)} in the pile", 13, "end", fill=_FAINT))
+    shapes.append(Text(_SIDE - 18, 72, f"{s.pile_size} in the pile", 13, "end", fill=_FAINT))
     for place in range(9):
         x, y = _DISPLAY + 81 * (place % 3), 84 + 81 * (place // 3)
         if place < len(display):
@@ -317,7 +332,7 @@ def _offer(s: Any) -> list[Shape | Group]:
         shapes.append(Text(_DISPLAY, 341, "Monuments", 14, bold=True, fill=_INK))
         for place, tile in enumerate(monuments):
             shapes.append(_tile(tile, _DISPLAY + 40 * place, 352, 38, tile == s.tile))
-        stock = amounts(s.improvements.tolist(), CITY_NAMES)
+        stock = amounts(s.improvements, CITY_NAMES)
         shapes.append(Text(_SIDE - 18, 341, f"{sum(stock.values())} improvements", 13, "end", fill=_FAINT))
     return shapes
 
@@ -327,25 +342,29 @@ def _reward(city: int, improved: bool) -> str:
     return counted(factor, "coin") if PAYS_COINS[city] else f"{factor} VP"
 
 
-def _cities(s: Any) -> list[Shape | Group]:
+@_remembered
+def _city_row(city: int, scorer: int, improvements: int) -> tuple[Shape, ...]:
+    right, y = _WIDTH - _MARGIN, _TABLE + 4 + 25 * city
+    fill, edge, ink = _BRICKS[city]
+    words = f"{_reward(city, False)} a cost point, needs {int(NEEDED[city])}"
+    shapes: list[Shape] = [
+        Rect(_SIDE, y, right - _SIDE, 22, 3, fill=_PAPER, stroke=_STONE, width=1),
+        Rect(_SIDE, y, 84, 22, 3, fill=fill, stroke=edge, width=1.2),
+        Text(_SIDE + 42, y + 11.3, _TITLES[city], 13, "middle", True, fill=ink),
+        Text(_SIDE + 94, y + 11.3, words, 12.5, fill=_INK),
+    ]
+    if improvements != NONE:
+        shapes.append(Text(right - 40, y + 11.3, f"+1: {improvements}", 12.5, "end", fill=_FAINT))
+    if scorer == NONE:
+        return (*shapes, Circle(right - 18, y + 11, 7.5, stroke=_EDGE, width=1.2))
+    return (*shapes, *_marker(scorer, right - 18, y + 11))
+
+
+def _cities(s: Any) -> list[Shape]:
     """The game board's cities: what they pay, how many buildings a scoring needs, who scored them."""
-    shapes: list[Shape | Group] = []
-    right = _WIDTH - _MARGIN
-    for city, title in enumerate(_TITLES):
-        y = _TABLE + 4 + 25 * city
-        fill, edge, ink = _BRICKS[city]
-        shapes.append(Rect(_SIDE, y, right - _SIDE, 22, 3, fill=_PAPER, stroke=_STONE, width=1))
-        shapes.append(Rect(_SIDE, y, 84, 22, 3, fill=fill, stroke=edge, width=1.2))
-        shapes.append(Text(_SIDE + 42, y + 11.3, title, 13, "middle", True, fill=ink))
-        words = f"{_reward(city, False)} a cost point, needs {int(NEEDED[city])}"
-        shapes.append(Text(_SIDE + 94, y + 11.3, words, 12.5, fill=_INK))
-        if s.monuments:
-            shapes.append(Text(right - 40, y + 11.3, f"+1: {int(s.improvements[city])}", 12.5, "end", fill=_FAINT))
-        scorer = int(s.city_scored[city])
-        if scorer == NONE:
-            shapes.append(Circle(right - 18, y + 11, 7.5, stroke=_EDGE, width=1.2))
-        else:
-            shapes += _marker(scorer, right - 18, y + 11)
+    shapes: list[Shape] = []
+    for city in range(CITIES):
+        shapes += _city_row(city, s.city_scored[city], s.improvements[city] if s.monuments else NONE)
     return shapes
 
 
@@ -355,73 +374,73 @@ def _objects(s: Any) -> list[Shape | Group]:
     shapes: list[Shape | Group] = [Text(_SIDE, top, "Objects for 10 coins; in the supply", 13, bold=True, fill=_INK)]
     for kind in range(TYPES):
         x = _SIDE + 64 * kind
-        for_sale = bool(int(s.for_sale) >> kind & 1)
+        for_sale = bool(s.for_sale >> kind & 1)
         shapes.append(_token(kind, x, top + 12, 34, not for_sale))
-        shapes.append(Text(x + 38, top + 30, f"x{int(s.supply[kind])}", 13, fill=_INK if s.supply[kind] else _EDGE))
+        shapes.append(Text(x + 38, top + 30, f"x{s.supply[kind]}", 13, fill=_INK if s.supply[kind] else _EDGE))
     return shapes
 
 
-def _cards(s: Any, viewer: int) -> list[Shape | Group]:
+@_remembered
+def _card(card: int, y: float, num_players: int) -> tuple[Shape, ...]:
+    return (
+        Rect(_SIDE, y, _WIDTH - _MARGIN - _SIDE, 27, 4, fill=_PAPER, stroke=_EDGE, width=1),
+        Text(_SIDE + 8, y + 13.8, CARD_IDS[card], 13, bold=True, fill=_ACTIVE),
+        Text(_SIDE + 36, y + 13.8, card_text(card, num_players), 12, fill=_INK),
+    )
+
+
+def _cards(s: Any) -> list[Shape | Group]:
     """The cards in force; a dot in a seat's colour for each seat that is seen to meet an objective."""
     top = 296.0
     shapes: list[Shape | Group] = []
     for deck in range(DECKS):
-        card = int(s.in_force[deck])
         y = top + 31 * deck
-        shapes.append(Rect(_SIDE, y, _WIDTH - _MARGIN - _SIDE, 27, 4, fill=_PAPER, stroke=_EDGE, width=1))
-        shapes.append(Text(_SIDE + 8, y + 13.8, CARD_IDS[card], 13, bold=True, fill=_ACTIVE))
-        shapes.append(Text(_SIDE + 36, y + 13.8, card_text(card, int(s.num_players)), 12, fill=_INK))
-        for place, seat in enumerate(_fulfilling(s, viewer, deck)):
+        shapes += _card(s.in_force[deck], y, s.num_players)
+        for place, seat in enumerate(seat for seat, met in enumerate(s.met) if deck in met):
             shapes += _marker(seat, _WIDTH - _MARGIN - 12 - 15 * place, y + 13.5, 6.5)
     return shapes
-
-
-def _fulfilling(s: Any, viewer: int, deck: int) -> list[int]:
-    """The seats that the viewer may know to fulfil an objective."""
-    if deck == DECKS - 1:
-        return []
-    seats = [seat for seat in range(int(s.num_players)) if shows_holdings(s, viewer, seat)]
-    return [seat for seat in seats if objective_met(s, seat, deck)]
 
 
 # --- The boards of the seats ------------------------------------------------------------------------------------
 
 
-def _seat_board(s: Any, seat: int, viewer: int, result: str) -> Group:
+def _seat_board(s: Any, seat: int, result: str) -> Group:
     width, height = _BOARD
-    active = int(s.seat) == seat
+    active = s.seat == seat
     edge, line = (_ACTIVE, 3.5) if active else (_EDGE, 1.5)
     shapes: list[Shape | Group] = [
         Rect(2, 2, width - 4, height - 4, 9, fill=_PAPER, stroke=edge, width=line),
         *_marker(seat, 22, 20, 11),
         Text(40, 20, f"seat {seat}" + (" (start)" if seat == 0 else ""), 16, bold=True, fill=_INK),
-        Text(width - 14, 21, f"{int(s.vp[seat])} VP", 20, "end", True, fill=_INK),
+        Text(width - 14, 21, f"{s.vp[seat]} VP", 20, "end", True, fill=_INK),
     ]
     if active or result:
         shapes.append(Text(140, 20.5, result or "to act", 14, bold=True, fill=_ACTIVE))
-    left = int(s.markers[seat])
+    left = s.markers[seat]
     for number in range(MARKERS):
         fill = _SEATS[seat] if number < left else None
         shapes.append(Circle(width - 176 + 14 * number, 20, 5.5, fill=fill, stroke=_SEATS[seat], width=1.2))
-    shapes += _holdings(s, seat) if shows_holdings(s, viewer, seat) else _screen(width)
-    shapes += _places(s, seat)
+    shapes += _holdings(s, seat) if s.shown[seat] else _screen(width)
+    shapes += _places(seat, s.types_scored[seat], s.groups_scored[seat] if s.colour_scoring else NONE)
     for city in range(CITIES):
-        shapes += _city_column(s, seat, city, 8 + 78 * city, 105)
+        improved = bool(s.improved[seat] >> city & 1)
+        chosen = s.turn == seat and s.site == city
+        shapes += _city_column(city, s.standing[seat][city], improved, chosen, s.replaced if chosen else NONE)
     return Group(tuple(shapes), title=f"board of seat {seat}")
 
 
 def _holdings(s: Any, seat: int) -> list[Shape | Group]:
     """Coins, bricks and objects."""
-    shapes: list[Shape | Group] = [*_coins(20, 51, str(int(s.coins[seat])))]
+    shapes: list[Shape | Group] = [*_coins(20, 51, str(s.coins[seat]))]
     for colour in range(COLOURS):
-        number = int(s.bricks[seat, colour])
+        number = s.bricks[seat][colour]
         x = 66 + 32 * colour
         if number:
             shapes.append(_brick(colour, x, 42.5, str(number)))
         else:
             shapes.append(Rect(x + 7, 47, 12, 8, 1.5, fill=_BRICKS[colour][0], stroke=_STONE, opacity=0.4))
     for kind in range(TYPES):
-        number = int(s.objects[seat, kind])
+        number = s.objects[seat][kind]
         x = 268 + 35 * kind
         shapes.append(_token(kind, x, 40.5, 21, number == 0))
         if number:
@@ -437,12 +456,13 @@ def _screen(width: float) -> list[Shape | Group]:
     return panels
 
 
-def _places(s: Any, seat: int) -> list[Shape | Group]:
-    """The scoring places of the own board: types, and groups with the module."""
+@_remembered
+def _places(seat: int, types: int, groups: int) -> tuple[Shape | Group, ...]:
+    """The scoring places of the own board: types, and groups with the module (else NONE)."""
     shapes: list[Shape | Group] = []
     for kind in range(TYPES):
         x = 10 + 46 * kind
-        scored = bool(int(s.types_scored[seat]) >> kind & 1)
+        scored = bool(types >> kind & 1)
         ground = _GROUPS[_group_of(kind)]
         shapes.append(Rect(x, 72, 42, 25, 4, fill=ground, stroke=_EDGE, width=1, opacity=1.0 if scored else 0.55))
         shapes.append(Group(_BUILDINGS[kind](_INK, ground), x + 1, 73.5, 0.92, f"type {TYPE_NAMES[kind]}"))
@@ -450,37 +470,37 @@ def _places(s: Any, seat: int) -> list[Shape | Group]:
             shapes += _marker(seat, x + 32, 84.5, 7)
         else:
             shapes.append(Circle(x + 32, 84.5, 6.5, fill=_PAPER, stroke=_EDGE, width=1, opacity=0.8))
-    if s.colour_scoring:
+    if groups != NONE:
         for group, name in enumerate(GROUP_NAMES):
             x = 296 + 90 * group
             shapes.append(Rect(x, 72, 84, 25, 4, fill=_GROUPS[group], stroke=_EDGE, width=1))
             shapes.append(Text(x + 8, 85, name, 12.5, bold=True, fill=_INK))
-            if int(s.groups_scored[seat]) >> group & 1:
+            if groups >> group & 1:
                 shapes += _marker(seat, x + 72, 84.5, 7)
             else:
                 shapes.append(Circle(x + 72, 84.5, 6.5, fill=_PAPER, stroke=_EDGE, width=1))
-    return shapes
+    return tuple(shapes)
 
 
-def _city_column(s: Any, seat: int, city: int, x: float, y: float) -> list[Shape | Group]:
+@_remembered
+def _city_column(city: int, built: int, improved: bool, chosen: bool, replaced: int) -> tuple[Shape | Group, ...]:
     """A city of a seat's board: what it pays there, and the buildings."""
     fill, edge, ink = _BRICKS[city]
-    improved = bool(int(s.improved[seat]) >> city & 1)
-    chosen = int(s.turn) == seat and int(s.site) == city
     border, line = (_ACTIVE, 2.5) if chosen else (edge, 1.2)
-    shapes: list[Shape | Group] = [
-        Rect(x, y, 75, 99, 4, fill="#f3ecdb", stroke=_STONE, width=1),
-        Rect(x, y, 75, 17, 4, fill=fill, stroke=border, width=line),
-        Text(x + 37.5, y + 8.8, _reward(city, improved) + (" *" if improved else ""), 12, "middle", True, fill=ink),
-    ]
-    tiles = _tiles_of(int(s.standing[seat, city]))
+    x, y = 8.0 + 78 * city, 105.0
+    reward = _reward(city, improved) + (" *" if improved else "")
+    tiles = _tiles_of(built)
     across = 2 if len(tiles) <= 4 else 3 if len(tiles) <= 9 else 4 if len(tiles) <= 16 else 6
     size = 74 / across
-    size = min(size, 37.0)
-    for place, tile in enumerate(tiles):
-        left, top = x + 0.5 + size * (place % across), y + 20 + size * (place // across)
-        shapes.append(_tile(tile, left, top, size - 0.5, tile == s.replaced))
-    return shapes
+    return (
+        Rect(x, y, 75, 99, 4, fill="#f3ecdb", stroke=_STONE, width=1),
+        Rect(x, y, 75, 17, 4, fill=fill, stroke=border, width=line),
+        Text(x + 37.5, y + 8.8, reward, 12, "middle", True, fill=ink),
+        *(
+            _tile(tile, x + 0.5 + size * (n % across), y + 20 + size * (n // across), size - 0.5, tile == replaced)
+            for n, tile in enumerate(tiles)
+        ),
+    )
 
 
 # --- Words ------------------------------------------------------------------------------------------------------
@@ -499,101 +519,94 @@ def _prompt(s: Any) -> str:
     if s.over != RUNNING:
         return _result(s)
     if s.seat == NOBODY:
-        return f"seat {int(s.turn)}'s turn goes on"
-    tile = TILE_NAMES[int(s.tile)] if s.tile != NONE else ""
-    city = _TITLES[int(s.site)] if s.site != NONE else ""
+        return f"seat {s.turn}'s turn goes on"
+    tile = TILE_NAMES[s.tile] if s.tile != NONE else ""
+    city = _TITLES[s.site] if s.site != NONE else ""
     tasks = {
         Phase.MAIN: "buys, builds or scores",
         Phase.SEGMENT: "chooses a segment to buy from",
-        Phase.TAKE: f"takes bricks from {SEGMENT_NAMES[int(s.segment)]}, {counted(int(s.taken), 'brick')} so far",
+        Phase.TAKE: f"takes bricks from {SEGMENT_NAMES[s.segment]}, {counted(s.taken, 'brick')} so far",
         Phase.SITE: f"chooses where to build {tile}",
-        Phase.PAY: f"pays for {tile} in {city}, {counted(int(s.to_pay), 'brick')} to go",
+        Phase.PAY: f"pays for {tile} in {city}, {counted(s.to_pay, 'brick')} to go",
         Phase.IMPROVE: "takes an improvement",
         Phase.OBJECT: "may buy an object",
         Phase.ANNOUNCE: "may announce the end",
     }
-    return f"seat {int(s.seat)} {tasks[Phase(int(s.phase))]}"
-
-
-def _score(s: Any) -> tuple[list[int], list[int]]:
-    points, places = np.zeros((2, int(s.num_players)), dtype=np.int32)
-    score(s, points, places)
-    return points.tolist(), places.tolist()
+    return f"seat {s.seat} {tasks[Phase(s.phase)]}"
 
 
 def _result(s: Any) -> str:
-    points, places = _score(s)
-    winners = [seat for seat, place in enumerate(places) if place == 1]
+    winners = [seat for seat, place in enumerate(s.places) if place == 1]
     if len(winners) > 1:
-        return f"seats {' and '.join(map(str, winners))} share the win with {max(points)} points"
-    return f"seat {winners[0]} wins with {max(points)} points"
+        return f"seats {' and '.join(map(str, winners))} share the win with {max(s.points)} points"
+    return f"seat {winners[0]} wins with {max(s.points)} points"
 
 
 def _end(s: Any) -> list[str]:
     """Whether and why the end is near."""
     lines = []
     if s.over == OVER_CAP:
-        after = counted(int(s.rounds), "round") if s.phase == Phase.OVER else counted(int(s.decisions), "decision")
+        after = counted(s.rounds, "round") if s.phase == Phase.OVER else counted(s.decisions, "decision")
         lines.append(f"stopped at the cap after {after}")
     if s.announcer != NONE:
-        lines.append(f"seat {int(s.announcer)} has announced the end")
+        lines.append(f"seat {s.announcer} has announced the end")
     elif s.triggered:
         lines.append("the tiles are used up" if s.over else "the tiles are used up: the round is played to its end")
     return lines
 
 
 def _events(s: Any) -> list[str]:
-    return [event_text(*row) for row in s.events[: min(int(s.num_events), MAX_EVENTS)].tolist()]
+    return [event_text(*row) for row in s.events[: min(s.num_events, MAX_EVENTS)]]
 
 
 def _modules(s: Any) -> str:
-    on = [name for name in ("no_turn", "cards", "monuments", "colour_scoring") if s[name]]
+    on = [name for name in ("no_turn", "cards", "monuments", "colour_scoring") if getattr(s, name)]
     return f" ({', '.join(name.replace('_', ' ') for name in on)})" if on else ""
 
 
-def _seat_words(s: Any, seat: int, viewer: int) -> list[str]:
-    head = f"seat {seat}: {int(s.vp[seat])} VP, {counted(int(s.markers[seat]), 'marker')} left"
-    scored = members(int(s.types_scored[seat]), TYPE_NAMES) + members(int(s.groups_scored[seat]), GROUP_NAMES)
+def _seat_words(s: Any, seat: int) -> list[str]:
+    head = f"seat {seat}: {s.vp[seat]} VP, {counted(s.markers[seat], 'marker')} left"
+    scored = members(s.types_scored[seat], TYPE_NAMES) + members(s.groups_scored[seat], GROUP_NAMES)
     lines = [f"{head}, scored: {_names(scored)}"]
-    if shows_holdings(s, viewer, seat):
-        bricks = _listed(amounts(s.bricks[seat].tolist(), COLOUR_NAMES))
-        objects = _listed(amounts(s.objects[seat].tolist(), OBJECT_NAMES))
-        lines.append(f"seat {seat} holds {counted(int(s.coins[seat]), 'coin')}; bricks: {bricks}; objects: {objects}")
-        met = [DECK_NAMES[deck] for deck in range(DECKS - 1) if objective_met(s, seat, deck)]
+    if s.shown[seat]:
+        bricks = _listed(amounts(s.bricks[seat], COLOUR_NAMES))
+        objects = _listed(amounts(s.objects[seat], OBJECT_NAMES))
+        lines.append(f"seat {seat} holds {counted(s.coins[seat], 'coin')}; bricks: {bricks}; objects: {objects}")
+        met = [DECK_NAMES[deck] for deck in s.met[seat]]
         lines.append(f"seat {seat} meets the objectives: {_names(met)}")
     if s.improved[seat]:
-        lines.append(f"seat {seat} has improved {_names(members(int(s.improved[seat]), _TITLES))}")
-    standing = zip(_TITLES, s.standing[seat].tolist(), strict=True)
+        lines.append(f"seat {seat} has improved {_names(members(s.improved[seat], _TITLES))}")
+    standing = zip(_TITLES, s.standing[seat], strict=True)
     built = "; ".join(f"{city}: {_names(members(tiles, TILE_NAMES))}" for city, tiles in standing if tiles)
     lines.append(f"seat {seat} has built {built or 'nothing'}")
     return lines
 
 
 def _caption(s: Any, viewer: int) -> tuple[str, ...]:
-    offer = members(int(s.offer), TILE_NAMES)
+    offer = members(s.offer, TILE_NAMES)
     monuments = [name for name in offer if name.endswith("8")]
     lines = [
-        f"on the wheel {counted(int(s.wheel_total), 'brick')}; the bag is {'' if s.bag_empty else 'not '}empty",
+        f"on the wheel {counted(s.wheel_total, 'brick')}; the bag is {'' if s.bag_empty else 'not '}empty",
         f"display: {_names(name for name in offer if name not in monuments)}",
-        f"pile: {counted(int(s.pile_size), 'tile')}: {_names(members(int(s.in_pile), TILE_NAMES))}",
-        f"objects for sale: {_names(members(int(s.for_sale), OBJECT_NAMES))}",
-        f"object supply: {_listed(amounts(s.supply.tolist(), OBJECT_NAMES))}",
+        f"pile: {counted(s.pile_size, 'tile')}: {_names(members(s.in_pile, TILE_NAMES))}",
+        f"objects for sale: {_names(members(s.for_sale, OBJECT_NAMES))}",
+        f"object supply: {_listed(amounts(s.supply, OBJECT_NAMES))}",
     ]
     if viewer == ALL:
-        order = [TILE_NAMES[tile] for tile in reversed(s.pile.tolist()[: int(s.pile_size)])]
-        lines += [f"in the bag: {_listed(amounts(s.bag.tolist(), COLOUR_NAMES))}", f"from the top: {_names(order)}"]
+        order = [TILE_NAMES[tile] for tile in reversed(s.pile[: s.pile_size])]
+        lines += [f"in the bag: {_listed(amounts(s.bag, COLOUR_NAMES))}", f"from the top: {_names(order)}"]
     if s.monuments:
         lines.append(f"monuments: {_names(monuments)}")
-        lines.append(f"improvements: {_listed(amounts(s.improvements.tolist(), _TITLES))}")
-    scored = [f"{city} by seat {seat}" for city, seat in zip(_TITLES, s.city_scored.tolist(), strict=True) if seat >= 0]
+        lines.append(f"improvements: {_listed(amounts(s.improvements, _TITLES))}")
+    scored = [f"{city} by seat {seat}" for city, seat in zip(_TITLES, s.city_scored, strict=True) if seat >= 0]
     lines.append(f"cities scored: {_names(scored)}")
     for deck in range(DECKS):
-        card = int(s.in_force[deck])
-        lines.append(f"{DECK_NAMES[deck]} card {CARD_IDS[card]}: {card_text(card, int(s.num_players))}")
-    for seat in range(int(s.num_players)):
-        lines += _seat_words(s, seat, viewer)
-    if s.paid.any():
-        lines.append(f"last paid: {_listed(amounts(s.paid.tolist(), COLOUR_NAMES))}")
+        card = s.in_force[deck]
+        lines.append(f"{DECK_NAMES[deck]} card {CARD_IDS[card]}: {card_text(card, s.num_players)}")
+    for seat in range(s.num_players):
+        lines += _seat_words(s, seat)
+    if any(s.paid):
+        lines.append(f"last paid: {_listed(amounts(s.paid, COLOUR_NAMES))}")
     return (*lines, *_end(s), *_events(s))
 
 
@@ -601,10 +614,10 @@ def _grid(s: Any) -> tuple[tuple[Cell, ...], ...]:
     """The wheel: bricks at their price, a dot for none."""
     rows = [(Cell("segment ", _FAINT), *(Cell(f"{name:>9}", _FAINT) for name in COLOUR_NAMES))]
     for segment, name in enumerate(SEGMENT_NAMES):
-        chosen = segment == int(s.segment)
+        chosen = segment == s.segment
         cells = [Cell(f"{name + (' <' if chosen else ''):<8}", _ACTIVE if chosen else _INK, bold=chosen)]
         for colour in range(COLOURS):
-            number, price = int(s.wheel[segment, colour]), int(PRICE[segment, colour])
+            number, price = s.wheel[segment][colour], int(PRICE[segment, colour])
             text = f"{number} at {price}" if price else f"{number} free"
             cells.append(Cell(f"{text if number else '.':>9}", None if number else _EDGE, bold=number > 0))
         rows.append(tuple(cells))
@@ -627,28 +640,46 @@ def _wrapped(parts: Sequence[str], letters: int, most: int) -> list[str]:
     return lines
 
 
-def scene(s: Any, viewer: int) -> Scene:
+def _table(record: np.record, viewer: int) -> Any:
+    """The record's fields as plain numbers and lists, which are read many times as fast; and what follows from them.
+
+    shown: whether the viewer sees a seat's holdings; met: the objectives that it sees a seat meet; points, places.
+    """
+    seats = range(int(record["num_players"]))
+    shown = [shows_holdings(record, viewer, seat) for seat in seats]
+    met = [[deck for deck in range(DECKS - 1) if shown[seat] and objective_met(record, seat, deck)] for seat in seats]
+    points, places = np.zeros((2, len(seats)), dtype=np.int32)
+    if record["over"] != RUNNING:
+        score(record, points, places)
+    fields = {name: record[name].tolist() for name in record.dtype.names or ()}
+    return SimpleNamespace(**fields, shown=shown, met=met, points=points.tolist(), places=places.tolist())
+
+
+def scene(s: np.record, viewer: int) -> Scene:
     """The table for a viewer, to whom closed screens hide what is behind them."""
-    players = int(s.num_players)
+    return _scene(_table(s, viewer), viewer)
+
+
+def _scene(s: Any, viewer: int) -> Scene:
+    players = s.num_players
     rows = (players + 1) // 2
     bottom = _BOARDS + rows * (_BOARD[1] + _GAP)
     prompt, over = _prompt(s), s.over != RUNNING
-    title = f"The Palaces of Carrara{_modules(s)}, round {int(s.rounds) + (not over)}: {prompt}"
+    title = f"The Palaces of Carrara{_modules(s)}, round {s.rounds + (not over)}: {prompt}"
     shapes: list[Shape | Group] = [
         Text(_MARGIN, 28, "The Palaces of Carrara", 24, bold=True, fill=_INK),
         Text(_DISPLAY, 29, prompt[:1].upper() + prompt[1:], 17, bold=over, fill=_ACTIVE if over else _INK),
-        Text(_WIDTH - _MARGIN, 29, f"round {int(s.rounds) + (not over)}", 15, "end", fill=_FAINT),
+        Text(_WIDTH - _MARGIN, 29, f"round {s.rounds + (not over)}", 15, "end", fill=_FAINT),
         Line(((_MARGIN, 50), (_WIDTH - _MARGIN, 50)), stroke=_EDGE, width=1.2),
         *_wheel(s),
         *_offer(s),
         *_cities(s),
         *_objects(s),
-        *_cards(s, viewer),
+        *_cards(s),
     ]
-    points, places = _score(s) if over else ([], [])
     for seat in range(players):
-        result = f"{points[seat]} points, place {places[seat]}" if over else ""
-        board = _seat_board(s, seat, viewer, result)
+        result = f"{s.points[seat]} points, place {s.places[seat]}" if over else ""
+        board = _seat_board(s, seat, result)
         x, y = _MARGIN + (seat % 2) * (_BOARD[0] + _GAP), _BOARDS + (seat // 2) * (_BOARD[1] + _GAP)
         shapes.append(Group((board,), x, y))
     for number, line in enumerate(_wrapped([*_end(s), *_events(s)], _NEWS_LETTERS, _NEWS_LINES)):
