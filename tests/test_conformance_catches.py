@@ -114,6 +114,14 @@ def test_screened_fields_need_not_vary_but_are_secrets(toy: Game) -> None:
     assert "changes with hands[" in report_of("secrets", variant(twin, observe=broken.observe_peeks)).detail
 
 
+def test_open_decisions_may_tell_what_lies_behind_screens(toy: Game) -> None:
+    openly = ActionLayout(*(dataclasses.replace(block, secret=False) for block in toy.actions.blocks))
+    twin, screened = variant(toy), with_secrets(toy, screened=True)
+    twin.actions = screened.actions = openly
+    assert "cannot tell" in report_of("open decisions", twin).detail
+    assert report_of("open decisions", screened).ok
+
+
 def test_when_secrets_are_kept(toy: Game) -> None:
     def kept(position: Position, **facts: Any) -> set[str]:
         return {field.name for field in subject_of(with_secrets(toy, **facts)).secrets_in(position)}
