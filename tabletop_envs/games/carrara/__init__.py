@@ -94,9 +94,10 @@ with one legal action are made unasked (`auto_forced`); what they paid is told i
 
 ## Rewards
 
-All at the end of the game. `reward="win"`, the default, pays by places: +1 to the winner and -1 to the last, in between
-for those between, equal places alike. `reward="score"` pays the margin of points divided by 10, a usual one between
-good players, within -1..1. Places go by points, then by bricks left.
+All at the end of the game. `reward="win"`, the default, pays +1 to the winner and -1 / (players - 1) to each other
+seat; who shares the first place shares what the winners get. `reward="rank"` pays by places, +1 for the first to -1
+for the last. `reward="score"` pays the points less the mean of the others' points, divided by 10, a usual margin
+between good players, within -1..1. Places go by points, then by bricks left.
 
 ## Options
 
