@@ -73,7 +73,7 @@ one sequence; every way through the mask can be finished. An illegal action is m
 ## Action space
 
 A turn is one main action in one to a dozen small decisions, then perhaps an object and the announcement. Decisions
-with one legal action are made unasked (`auto_forced`); what they paid is told in the infos.
+with one legal action are made unasked (`auto_forced`).
 
 | indices | size | block | meaning |
 | --- | --- | --- | --- |

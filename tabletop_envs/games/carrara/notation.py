@@ -19,13 +19,10 @@ from tabletop_envs.core.header import NOBODY, OVER_CAP, RUNNING
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.carrara.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.carrara.state import (
-    DREW,
     EXHAUSTED,
     FIELDS,
-    LAID,
     NONE,
     NOT_PAYABLE,
-    PAID,
     RELIEVED,
     Phase,
     objective_met,
@@ -37,7 +34,6 @@ from tabletop_envs.games.carrara.tables import (
     CITY_NAMES,
     COINS_PER_POINT,
     COLOUR_NAMES,
-    COLOURS,
     DECK_NAMES,
     DECKS,
     GROUP_NAMES,
@@ -98,16 +94,10 @@ def parse_action(text: str) -> int:
 
 def event_text(kind: int, seat: int, value: int) -> str:
     """What happened by itself, in words; raises NotationError for an event that is none."""
-    if kind == DREW:
-        return "no brick is drawn" if value == 0 else f"{counted(value, 'brick')} drawn onto the wheel"
     if kind == NOT_PAYABLE:
         return f"seat {seat} can pay no brick and receives {value} coins"
     if kind == RELIEVED:
         return f"seat {seat} can do nothing else and receives {value} coins"
-    if kind == PAID:
-        return f"seat {seat} pays {value // COLOURS} {COLOUR_NAMES[value % COLOURS]}"
-    if kind == LAID:
-        return f"{TILE_NAMES[value]} joins the display"
     if kind == EXHAUSTED:
         return "the tiles are used up: the end is triggered"
     raise NotationError(f"event {kind} is none of The Palaces of Carrara")

@@ -26,12 +26,9 @@ from tabletop_envs.games.carrara.actions import (
     TILE,
 )
 from tabletop_envs.games.carrara.state import (
-    DREW,
     EXHAUSTED,
-    LAID,
     NONE,
     NOT_PAYABLE,
-    PAID,
     RELIEVED,
     Phase,
     buildings,
@@ -531,9 +528,6 @@ def _pay_brick(s, seat, colour):
 def _put_up(s, seat):
     # R5.6, R13.4, R13.5
     tile, city = int(s.tile), int(s.site)
-    for colour in range(COLOURS - 1, -1, -1):
-        if s.paid[colour] > 0:
-            report(s, PAID, seat, colour + COLOURS * int(s.paid[colour]))
     s.offer &= ~TILE_SET[tile]
     s.standing[seat, city] |= TILE_SET[tile]
     if s.replaced != NONE:
@@ -558,7 +552,6 @@ def _refill_display(s):
         s.pile_size = top
         s.in_pile &= ~TILE_SET[tile]
         s.offer |= TILE_SET[tile]
-        report(s, LAID, NOBODY, tile)
     elif s.triggered == 0 and (s.exhaustion != ALL_BUILT or int(s.offer) & PLAIN_SET == 0):
         s.triggered = 1
         report(s, EXHAUSTED, NOBODY, 0)
@@ -692,7 +685,6 @@ def _refill_wheel(s, seat):
         s.colours_on[0] = int(s.colours_on[0]) | (1 << colour)
     s.wheel_total += drawn
     s.bag_empty = int(drawn == bricks)
-    report(s, DREW, NOBODY, drawn)
     if payable_segments(s, seat) != 0:
         s.seat = seat
         return

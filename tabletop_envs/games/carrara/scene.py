@@ -555,8 +555,10 @@ def _end(s: Any) -> list[str]:
     return lines
 
 
-def _events(s: Any) -> list[str]:
-    return [event_text(*row) for row in s.events[: min(s.num_events, MAX_EVENTS)]]
+def _news(s: Any) -> list[str]:
+    """What was paid last, how the end has come near, and what happened by itself since the last decision."""
+    paid = [f"last paid: {_listed(amounts(s.paid, COLOUR_NAMES))}"] if any(s.paid) else []
+    return paid + _end(s) + [event_text(*row) for row in s.events[: min(s.num_events, MAX_EVENTS)]]
 
 
 def _modules(s: Any) -> str:
@@ -605,9 +607,7 @@ def _caption(s: Any, viewer: int) -> tuple[str, ...]:
         lines.append(f"{DECK_NAMES[deck]} card {CARD_IDS[card]}: {card_text(card, s.num_players)}")
     for seat in range(s.num_players):
         lines += _seat_words(s, seat)
-    if any(s.paid):
-        lines.append(f"last paid: {_listed(amounts(s.paid, COLOUR_NAMES))}")
-    return (*lines, *_end(s), *_events(s))
+    return (*lines, *_news(s))
 
 
 def _grid(s: Any) -> tuple[tuple[Cell, ...], ...]:
@@ -682,7 +682,7 @@ def _scene(s: Any, viewer: int) -> Scene:
         board = _seat_board(s, seat, result)
         x, y = _MARGIN + (seat % 2) * (_BOARD[0] + _GAP), _BOARDS + (seat // 2) * (_BOARD[1] + _GAP)
         shapes.append(Group((board,), x, y))
-    for number, line in enumerate(_wrapped([*_end(s), *_events(s)], _NEWS_LETTERS, _NEWS_LINES)):
+    for number, line in enumerate(_wrapped(_news(s), _NEWS_LETTERS, _NEWS_LINES)):
         shapes.append(Text(_MARGIN, bottom + 8 + 17 * number, line, 12, fill=_FAINT))
     height = bottom + _NEWS
     return Scene(_WIDTH, height, _BACKGROUND, tuple(shapes), title, _grid(s), _caption(s, viewer))

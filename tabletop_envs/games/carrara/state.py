@@ -80,12 +80,9 @@ class Phase(IntEnum):
 
 
 # events: (kind, seat, value)
-DREW: Final = 1  # R4.3, value = bricks drawn from the bag
-NOT_PAYABLE: Final = 2  # R4.7, value = coins received
-RELIEVED: Final = 3  # R10.1, value = coins received
-PAID: Final = 4  # R5.3, value = colour + COLOURS * bricks
-LAID: Final = 5  # R5.7, value = the tile laid in the display
-EXHAUSTED: Final = 6  # R8.2
+NOT_PAYABLE: Final = 1  # R4.7, value = coins received
+RELIEVED: Final = 2  # R10.1, value = coins received
+EXHAUSTED: Final = 3  # R8.2
 
 NONE: Final = -1
 MAX_COINS: Final = 30_000
