@@ -122,8 +122,9 @@ The published rulebook's set-up is `wheel_setup="one_of_each"` with `exhaustion=
 
 The game ends at the end of the round in which the tiles are used up or the end is announced (R8). Random play takes
 about 140, 160, 165 decisions with 2, 3, 4 players, with all modules 175 to 210; a two-player game has 40 to 55
-rounds, one with four players 15 to 30. No game comes near the caps of 200 rounds and 16 decisions a turn. With lower
-ones it may be cut: then both `terminated` and `truncated` are true.
+rounds, one with four players 15 to 30. Random and greedy games do not come near the caps of 200 rounds and 16
+decisions a turn, but deliberate stalling can come near the former. With lower caps a game may be cut: then both
+`terminated` and `truncated` are true.
 
 ## Baseline
 

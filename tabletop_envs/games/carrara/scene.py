@@ -92,6 +92,15 @@ _SEATS: Final = ("#7a3e96", "#0f7f86", "#ab1f4e", "#44566c")
 _TITLES: Final = tuple(name.capitalize() for name in CITY_NAMES)
 
 
+def _pale(colour: str, share: float = 0.35) -> str:
+    """A share of a colour on paper."""
+    mixed = (round(share * int(colour[i : i + 2], 16) + (1 - share) * int(_PAPER[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+_PALE_BRICKS: Final = tuple((_pale(fill), _pale(edge)) for fill, edge, _ in _BRICKS)
+_PALE_GROUPS: Final = tuple(_pale(ground, 0.55) for ground in _GROUPS)
+
 # Most of a picture is what it was a decision ago: what is drawn of few facts is kept.
 _remembered: Final = lru_cache(maxsize=4096)
 
@@ -278,8 +287,8 @@ def _slot(segment: int, colour: int, number: int) -> tuple[Shape | Group, ...]:
     x, y = _on_circle(60.0 * segment, 101)
     left, top = x - 46 + 32 * (colour % 3), y - 33 + 34 * (colour // 3)
     cost = str(int(PRICE[segment, colour])) if PRICE[segment, colour] else "free"
-    fill, edge, _ = _BRICKS[colour]
-    brick: Shape | Group = Rect(left + 8, top + 4, 11, 8, 1.5, fill=fill, stroke=edge, opacity=0.35)
+    fill, edge = _PALE_BRICKS[colour]
+    brick: Shape | Group = Rect(left + 8, top + 4, 11, 8, 1.5, fill=fill, stroke=edge)
     if number:
         brick = _brick(colour, left, top, str(number))
     ink = _INK if number else _EDGE
@@ -438,7 +447,7 @@ def _holdings(s: Any, seat: int) -> list[Shape | Group]:
         if number:
             shapes.append(_brick(colour, x, 42.5, str(number)))
         else:
-            shapes.append(Rect(x + 7, 47, 12, 8, 1.5, fill=_BRICKS[colour][0], stroke=_STONE, opacity=0.4))
+            shapes.append(Rect(x + 7, 47, 12, 8, 1.5, fill=_PALE_BRICKS[colour][0], stroke=_STONE))
     for kind in range(TYPES):
         number = s.objects[seat][kind]
         x = 268 + 35 * kind
@@ -463,13 +472,13 @@ def _places(seat: int, types: int, groups: int) -> tuple[Shape | Group, ...]:
     for kind in range(TYPES):
         x = 10 + 46 * kind
         scored = bool(types >> kind & 1)
-        ground = _GROUPS[_group_of(kind)]
-        shapes.append(Rect(x, 72, 42, 25, 4, fill=ground, stroke=_EDGE, width=1, opacity=1.0 if scored else 0.55))
+        ground = (_GROUPS if scored else _PALE_GROUPS)[_group_of(kind)]
+        shapes.append(Rect(x, 72, 42, 25, 4, fill=ground, stroke=_EDGE, width=1))
         shapes.append(Group(_BUILDINGS[kind](_INK, ground), x + 1, 73.5, 0.92, f"type {TYPE_NAMES[kind]}"))
         if scored:
             shapes += _marker(seat, x + 32, 84.5, 7)
         else:
-            shapes.append(Circle(x + 32, 84.5, 6.5, fill=_PAPER, stroke=_EDGE, width=1, opacity=0.8))
+            shapes.append(Circle(x + 32, 84.5, 6.5, fill=_PAPER, stroke=_EDGE, width=1))
     if groups != NONE:
         for group, name in enumerate(GROUP_NAMES):
             x = 296 + 90 * group
