@@ -21,12 +21,13 @@ from tabletop_envs.core import jit
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import ActionLayout, Block
 from tabletop_envs.core.position import Position
+from tabletop_envs.core.record import PUBLIC
 from tabletop_envs.core.spec import Flag, Integer
 from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.vector import BatchStep, TabletopVector
 from tabletop_envs.errors import IllegalActionError
 from tabletop_envs.testing import copies, environments, golden, pictures, rules
-from tabletop_envs.testing.subject import other_values
+from tabletop_envs.testing.subject import Subject, other_values
 from tabletop_envs.testing.suite import Report, run_check, subject_of
 
 TESTS = Path(__file__).parent
@@ -100,6 +101,41 @@ def test_fault_of_a_function(toy: Game, fault: str, check: str, words: str, monk
     assert "toy" in report.detail
 
 
+def with_secrets(game: Game, **facts: Any) -> Game:
+    """The game with other facts about its secret fields."""
+    fields = game.modules["state"].FIELDS
+    changed = tuple(field if field.sees == PUBLIC else dataclasses.replace(field, **facts) for field in fields)
+    return with_module(game, "state", FIELDS=changed)
+
+
+def test_screened_fields_need_not_vary_but_are_secrets(toy: Game) -> None:
+    twin = with_secrets(toy, screened=True)
+    assert report_of("determinize", variant(twin, determinize=broken.determinize_keeps_all)).ok
+    assert "changes with hands[" in report_of("secrets", variant(twin, observe=broken.observe_peeks)).detail
+
+
+def test_open_decisions_may_tell_what_lies_behind_screens(toy: Game) -> None:
+    openly = ActionLayout(*(dataclasses.replace(block, secret=False) for block in toy.actions.blocks))
+    twin, screened = variant(toy), with_secrets(toy, screened=True)
+    twin.actions = screened.actions = openly
+    assert "cannot tell" in report_of("open decisions", twin).detail
+    assert report_of("open decisions", screened).ok
+
+
+def test_when_secrets_are_kept(toy: Game) -> None:
+    def kept(position: Position, **facts: Any) -> set[str]:
+        return {field.name for field in subject_of(with_secrets(toy, **facts)).secrets_in(position)}
+
+    everything = {"hands", "chosen", "deck"}
+    position, remembered = Position.new(toy), Position.new(toy, memory=True)
+    assert kept(position, screened=True) == kept(position, opened_by="memory") == everything
+    assert kept(remembered, opened_by="memory") == set()
+    while not position.over:
+        position.apply(int(position.legal_actions()[0]))
+    assert kept(position) == everything
+    assert kept(position, screened=True) == set()
+
+
 @pytest.mark.skipif(not jit.COMPILED, reason="speed is measured of compiled code")
 def test_slow_game(toy: Game) -> None:
     report = report_of("speed", variant(toy, observe=broken.observe_slowly))
@@ -132,6 +168,12 @@ def test_fault_of_a_declaration(toy: Game, facts: dict[str, Any], check: str, wo
     report = report_of(check, with_spec(toy, **facts))
     assert not report.ok
     assert words in report.detail
+
+
+def test_positions_are_spread_over_games_however_far_the_cap(toy: Game) -> None:
+    subject = Subject(with_spec(toy, max_decisions={2: 4000, 3: 6000, 4: 8000}), quick=True)
+    games, seen = len(subject.grid) * subject.games, sum(1 for _ in subject.some_positions())
+    assert seen >= games * min(subject.positions, 5)
 
 
 def test_games_without_chance_need_opening_decisions(two_moves: Game) -> None:
@@ -279,6 +321,15 @@ def test_golden_files_hold_still(toy: Game, tmp_path: Path) -> None:
     assert "no longer what they were: raise GAME.version" in changed.detail
     newer = with_spec(toy, version=1)
     assert "no digests are stored for version 1" in report_of("golden files", newer, golden=tmp_path).detail
+
+
+def test_a_transcript_leaves_out_the_middle_of_a_long_game(toy: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden, "_BYTES", 1500)
+    lines = golden.transcript(toy, toy.settings(4)).splitlines()
+    assert sum(map(len, lines)) + len(lines) < 1600
+    assert lines[0].startswith("== random play")
+    assert lines[-1].startswith("    points ")
+    assert sum(line.startswith("... ") for line in lines) == 1
 
 
 def test_transcripts_of_an_old_version_go(two_moves: Game, tmp_path: Path) -> None:

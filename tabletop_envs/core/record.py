@@ -27,7 +27,9 @@ class Field:
     """One field of a record.
 
     name; dtype: a signed integer type; shape; legend: what index and value mean; span: the inclusive range of values;
-    sees: `PUBLIC`, `OWNER` (first axis = seat; only that seat knows) or `HIDDEN` (nobody knows).
+    sees: `PUBLIC`, `OWNER` (first axis = seat; only that seat knows) or `HIDDEN` (nobody knows);
+    screened: it is not shown, but changes in the open alone, so that whoever remembers all knows it: `determinize` may
+    keep it, and it may be shown when the game is over; opened_by: the flag with which it may always be shown.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Field:
     legend: str
     span: tuple[int, int]
     sees: str = PUBLIC
+    screened: bool = False
+    opened_by: str | None = None
 
 
 def record_dtype(spec: GameSpec, fields: Sequence[Field]) -> np.dtype:

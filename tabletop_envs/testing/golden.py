@@ -38,14 +38,28 @@ _BYTES: Final = 24_000  # of one game's transcript
 def transcript(game: Game, settings: Settings, style: str = RANDOM, seed: int = _SEED) -> str:
     """A game in readable form: every decision in a line, and as many positions in full as fit 24,000 characters.
 
-    style: `RANDOM` or `GREEDY`.
+    Of a game whose decisions alone are too long the middle is left out. style: `RANDOM` or `GREEDY`.
     """
-    stride = 1
+    stride, longest = 1, sum(1 for _ in walk(game, settings, seed, style))
     while True:
-        text = "\n".join(_lines(game, settings, style, seed, stride))
-        if len(text) <= _BYTES:
-            return text
+        lines = list(_lines(game, settings, style, seed, stride))
+        if sum(map(len, lines)) + len(lines) <= _BYTES:
+            return "\n".join(lines)
+        if stride > longest:
+            return "\n".join(_without_middle(lines))
         stride += 2  # odd: games that alternate between two decisions show both
+
+
+def _without_middle(lines: list[str]) -> list[str]:
+    head, room = 0, _BYTES // 2
+    while len(lines[head]) < room:
+        room -= len(lines[head]) + 1
+        head += 1
+    tail, room = len(lines), _BYTES // 2
+    while len(lines[tail - 1]) < room and tail > head:
+        tail -= 1
+        room -= len(lines[tail]) + 1
+    return [*lines[:head], f"... {tail - head} lines ...", *lines[tail:]]
 
 
 def _lines(game: Game, settings: Settings, style: str, seed: int, stride: int) -> Iterator[str]:

@@ -68,7 +68,7 @@ def _mark_used(position: Position, out: np.ndarray, used: np.ndarray) -> None:
 
 def determinize(subject: Subject) -> str:
     """A re-dealt copy keeps what the seat knows, has its own key, plays on soundly and varies what is secret."""
-    varied: dict[str, bool] = {field.name: False for field in subject.secrets}
+    varied: dict[str, bool] = {field.name: False for field in subject.secrets if not field.screened}
     seen = 0
     for position in subject.some_positions():
         for seat in range(position.num_players):
@@ -145,7 +145,7 @@ def secrets(subject: Subject) -> str:
     for position in subject.some_positions():
         for seat in range(position.num_players):
             seen, mask, told = position.observe(seat), position.action_mask(), _told(position, seat)
-            for field in subject.secrets:
+            for field in subject.secrets_in(position):
                 for number in range(_CHANGES):
                     copy = position.clone()
                     index = disturb(copy, field, seat, number)

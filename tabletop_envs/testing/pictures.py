@@ -152,7 +152,7 @@ def _keeps_secrets(subject: Subject, position: Position) -> int:
         for viewer in () if position.over else (seat, EVERYONE):
             if _printed(position, viewer) != _printed(dealt, viewer):
                 fail(position, f"determinize of seat {seat} changes what an environment prints for viewer {viewer!r}")
-        for field in subject.secrets:
+        for field in subject.secrets_in(position):
             copy = position.clone()
             index = disturb(copy, field, seat, 0)
             if index is None:
