@@ -117,7 +117,7 @@ FIELDS: Final = (
     Field("route_marker", np.int8, (ROUTES,), "route -> 0 none, else 1 + marker", (0, MARKERS)),
     Field("stock", np.int8, (SEATS, KINDS), "seat, kind -> resources in stock", (0, int(TOTAL.max()))),
     Field("supply", np.int8, (SEATS, KINDS), "seat, kind -> resources in supply", (0, int(TOTAL.max()))),
-    Field("levels", np.int8, (SEATS, ABILITIES), "seat, ability -> open space of its track (R1.3)", (0, MAX_LEVELS - 1)),
+    Field("levels", np.int8, (SEATS, ABILITIES), "seat, ability -> level on its track (R1.3)", (0, MAX_LEVELS - 1)),
     Field("markers", np.int8, (SEATS, MARKERS), "seat, marker -> held unused", (0, MAX_MARKER_COUNT)),
     Field("used", np.int8, (SEATS, MARKERS), "seat, marker -> used", (0, MAX_MARKER_COUNT)),
     Field("plate", np.int8, (SEATS, MAX_PLATE), "seat, place -> 0 none, else 1 + marker, face up", (0, MARKERS)),
