@@ -1320,9 +1320,10 @@ def _reveal(s):
 def _finish_turn(s):
     seat = int(s.turn)
     players = int(s.num_players)
-    if s.plate[seat, 0] > 0:
+    for place in range(MAX_PLATE):
         # R10.8.4
-        report(s, KEPT, seat, int(s.plate[seat, 0]) - 1)
+        if s.plate[seat, place] > 0:
+            report(s, KEPT, seat, int(s.plate[seat, place]) - 1)
     s.turns += 1
     s.stall = int(s.stall) + 1 if s.optionless > 0 else 0
     s.optionless = 0

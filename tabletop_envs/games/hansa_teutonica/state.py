@@ -318,6 +318,21 @@ def recount_network(s, seat):
     s.network[seat] = largest_network(s, seat)
 
 
+@jit
+def recount(s):
+    """Keep everything, from the bare fields: for a record that was written or restored."""
+    s.free = 0
+    s.lead[:] = 0
+    s.full[:] = 0
+    for route in range(ROUTES):
+        if SIDE_ROUTES[side(s)] & BIT[route] != 0:
+            recount_route(s, route)
+    for city in range(CITIES):
+        recount_city(s, city)
+    for seat in range(SEATS):
+        recount_network(s, seat)
+
+
 # --- invariants -------------------------------------------------------------------------------------------------
 
 
