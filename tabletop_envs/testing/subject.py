@@ -117,10 +117,14 @@ def other_values(option: Option) -> list[Any]:
     return [value for number, value in enumerate(values) if value != option.default and value not in values[:number]]
 
 
-def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
+def _changes(spec: GameSpec) -> list[tuple[Option, Any]]:
     # the cap is left to the check of caps
-    options = [option for option in spec.all_options(num_players) if option.name != "max_decisions"]
-    return [{option.name: value} for option in options for value in other_values(option)]
+    options = [option for option in spec.all_options(spec.min_players) if option.name != "max_decisions"]
+    return [(option, value) for option in options for value in other_values(option)]
+
+
+def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
+    return [{option.name: value} for option, value in _changes(spec) if option.fits(num_players)]
 
 
 def _everything(spec: GameSpec, num_players: int) -> Settings:
@@ -144,8 +148,9 @@ def quick_grid(spec: GameSpec) -> tuple[Settings, ...]:
     """The defaults for every number of players, every other value once with one of them, everything changed."""
     counts = range(spec.min_players, spec.max_players + 1)
     grid = [spec.settings(players) for players in counts]
-    for number, variation in enumerate(_variations(spec, spec.min_players)):
-        grid.append(spec.settings(counts[number % len(counts)], **variation))
+    for number, (option, value) in enumerate(_changes(spec)):
+        fitting = [players for players in counts if option.fits(players)]
+        grid.append(spec.settings(fitting[number % len(fitting)], **{option.name: value}))
     return (*grid, _everything(spec, spec.max_players))
 
 

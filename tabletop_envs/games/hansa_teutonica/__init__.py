@@ -18,7 +18,7 @@ GAME = GameSpec(
         Choice("east_west", "R16.3", "when the east-west network pays", ("end", "immediate")),
         Flag("swap_requires_own", "R16.4", "one of two swapped offices must be the player's own"),
         Flag("allow_early_end", "R16.5", "a turn may be ended with actions left", True),
-        Flag("two_player_pawn", "R16.6", "two players only: a pawn says where routes may be used"),
+        Flag("two_player_pawn", "R16.6", "two players only: a pawn says where routes may be used", players=(2,)),
         Integer("max_rounds", "R16.7", "turns of each player after which the game is scored as it stands", 100, 1),
     ),
 )
