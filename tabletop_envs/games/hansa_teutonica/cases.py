@@ -122,9 +122,9 @@ def arrange(case: Mapping[str, Any], s: np.record) -> None:
     write_pile(s, [*reversed(pile), *reversed(plate)])
     recount(s)
     full = s.filled == OFFICE_COUNT[side_of(int(s.num_players))]
-    s.completed = int(full.sum())
+    s.completed = int(np.count_nonzero(full))
     s.phase, s.seat = Phase.MAIN, s.turn
-    seat = int(s.turn)
+    seat = int(s["turn"])
     s.actions_left = given.get("actions_left", TRACK[ACTIONS, s.levels[seat, ACTIONS]])
     s.optionless = int(not action_possible(s, seat) and not marker_usable(s, seat))
 
@@ -172,7 +172,7 @@ def _use(entry: Mapping[str, Any], s: np.record) -> int:
     marker = read_marker(entry["marker"])
     if marker == SWAP_OFFICES:
         pair = [CITY_KEYS.index(entry["city"]), entry["left_office"]]
-        return USE_SWAP + SWAP_PAIRS.tolist().index(pair)
+        return USE_SWAP + int(SWAP_PAIRS.tolist().index(pair))
     if marker == UPGRADE:
         return USE_UPGRADE + ABILITY_NAMES.index(entry["ability"])
     return {PLUS3: USE_PLUS3, PLUS4: USE_PLUS4, REMOVE3: USE_REMOVE3}[marker]

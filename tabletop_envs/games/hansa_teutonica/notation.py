@@ -157,7 +157,7 @@ def event_text(kind: int, seat: int, value: int) -> str:
     return texts[kind]()
 
 
-_END_TEXTS: Final = {
+_END_TEXTS: Final[dict[int, str]] = {
     End.MARKERS: "the game ends: the pile of markers is empty",
     End.PRESTIGE: "the game ends: 20 prestige are reached",
     End.CITIES: "the game ends: ten cities are complete",

@@ -111,7 +111,7 @@ SIDES: Final = 2
 
 # key, name, offices of the 4-5 side, of the 2-3 side, place on the board (fractions of its width and height). An office
 # is its shape (s, c), its colour (White, Orange, Pink, Black), and + for a coin; from left to right.
-_CITIES: Final = (
+_CITIES: Final[tuple[tuple[str, str, str, str, Point], ...]] = (
     ("Groningen", "Groningen", "sW+ cO", "sW+ cO", (0.088, 0.192)),
     ("Emden", "Emden", "cW sP", "cW sP", (0.288, 0.184)),
     ("Stade", "Stade", "cW", "cW+", (0.528, 0.126)),
@@ -144,7 +144,8 @@ CITY_KEYS: Final = tuple(city[0] for city in _CITIES)
 CITY_NAMES: Final = tuple(city[1] for city in _CITIES)
 CITY_XY: Final[tuple[Point, ...]] = tuple(city[4] for city in _CITIES)
 CITIES: Final = len(_CITIES)
-_OFFICES: Final = tuple(tuple(city[column].split() for city in _CITIES) for column in (3, 2))  # [side][city]
+# [side][city]
+_OFFICES: Final = (tuple(city[3].split() for city in _CITIES), tuple(city[2].split() for city in _CITIES))
 MAX_OFFICES: Final = max(len(offices) for side in _OFFICES for offices in side)
 
 
