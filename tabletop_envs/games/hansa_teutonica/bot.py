@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tabletop_envs.core.bits import count_bits, lowest_bit
+from tabletop_envs.core.bits import lowest_bit
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.random import word
 from tabletop_envs.games.hansa_teutonica.actions import (
@@ -19,6 +19,7 @@ from tabletop_envs.games.hansa_teutonica.actions import (
     DONE,
     EXTRA,
     INCOME,
+    MAX_INCOME_MERCHANTS,
     NUM_ACTIONS,
     OFFICE,
     PAWN,
@@ -41,10 +42,9 @@ from tabletop_envs.games.hansa_teutonica.rules import (
     in_stock,
     in_supply,
     office_fits,
-    own_pieces,
     privilege,
+    score_parts,
     usable_routes,
-    without_route,
 )
 from tabletop_envs.games.hansa_teutonica.state import Phase, kind_of, owner_of, side
 from tabletop_envs.games.hansa_teutonica.tables import (
@@ -84,10 +84,17 @@ LONG: Final = 16  # `time_left` at the start of the game
 
 # [ability, level] -> worth in points of opening the next space at the start; it shrinks with the time left
 OPENING: Final = np.array([(4, 2, 5, 5, 0), (16, 8, 12, 6, 8), (6, 5, 4, 0, 0), (3, 2, 2, 0, 0), (4, 2, 2, 0, 0)])
-# [marker] -> worth in points of taking it
-MARKER_WORTH: Final = np.array([4, 3, 4, 5, 7, 3])
+MARKER_SCORE: Final = 2  # points that a marker scores at the end, about
+# [marker] -> worth in points of using it, at the start
+MARKER_WORTH: Final = np.array([2, 1, 3, 4, 5, 1])
+ENDING: Final = 20  # worth in points of ending the game as the leader
 CONTROL: Final = 2  # points that a controlled city will still pay, besides the two at the end, in a whole game
 GROWTH: Final = 8  # POINTths for an office that does not enlarge the largest network
+
+INCOMES: Final = MAX_INCOME_MERCHANTS + 1
+
+ENOUGH: Final = 9  # resources in play that leave nothing to be desired
+SCARCE: Final = 8  # POINTths for each that is missing
 
 TIES: Final = 1100  # the stream of random words that breaks ties
 
@@ -122,6 +129,15 @@ def _reach(s, seat, city):
 
 
 @jit
+def _scarcity(s, seat):
+    """POINTths that a resource is worth beyond its use in the next route: the fewer there are, the more."""
+    number = in_supply(s, seat) + in_stock(s, seat)
+    for space in range(SPACES):
+        number += int(s.spaces[space] > 0 and owner_of(int(s.spaces[space])) == seat)
+    return SCARCE * max(0, ENOUGH - number)
+
+
+@jit
 def _office_worth(s, seat, city, extra):
     """The worth of one office more in a city, coin left out; an extra one stands left of all others (R9.2)."""
     own, most = int(s.tally[seat, city]) + 1, 0
@@ -129,7 +145,7 @@ def _office_worth(s, seat, city, extra):
         if other != seat:
             most = max(most, int(s.tally[other, city]))
     held = s.controller[city] == 1 + seat
-    worth = GROWTH
+    worth = GROWTH - _scarcity(s, seat)
     if not held and (own > most or (own == most and not extra)):
         worth += 2 * POINT + CONTROL * POINT * time_left(s) // LONG
         if s.controller[city] > 0:
@@ -153,7 +169,7 @@ def _office_worth(s, seat, city, extra):
 def _opening_worth(s, seat, ability):
     """The worth of the next space of a track (R1.3)."""
     level = int(s.levels[seat, ability])
-    worth = POINT * int(OPENING[ability, level]) * time_left(s) // LONG
+    worth = POINT * int(OPENING[ability, level]) * time_left(s) // LONG + _scarcity(s, seat)
     if ability == KEYS:
         worth += POINT * int(s.network[seat]) * int(TRACK[KEYS, level + 1] - TRACK[KEYS, level])
     if level + 1 == LAST_LEVEL[ability]:
@@ -215,7 +231,7 @@ def best_reward(s, seat, route, merchant):
 
 @jit
 def _on_route(s, seat, route):
-    """Of a route: free spaces, own resources, own merchants, resources that displacing the others takes."""
+    """Of a route: free spaces, own resources, own merchants among them, what displacing the others takes."""
     free, own, merchants, cost = 0, 0, 0, 0
     for number in range(int(ROUTE_LENGTH[route])):
         piece = int(s.spaces[int(ROUTE_FIRST[route]) + number])
@@ -230,9 +246,21 @@ def _on_route(s, seat, route):
 
 
 @jit
+def _leads(s, seat):
+    """Whether the seat would win if the game ended now."""
+    track, east_west, abilities, markers, circles, cities, network = score_parts(s, seat)
+    own = track + east_west + abilities + markers + circles + cities + network
+    for other in range(int(s.num_players)):
+        track, east_west, abilities, markers, circles, cities, network = score_parts(s, other)
+        if other != seat and track + east_west + abilities + markers + circles + cities + network >= own:
+            return False
+    return True
+
+
+@jit
 def route_worth(s, seat, route):
     """What establishing the route now would be worth, and whether a merchant is wanted on it."""
-    free, own, merchants, cost = _on_route(s, seat, route)
+    free, _, merchants, cost = _on_route(s, seat, route)
     can_have = merchants > 0 or (s.supply[seat, MERCHANT] > 0 and free + cost > 0)
     worth, reward = best_reward(s, seat, route, can_have)
     for end in range(2):
@@ -242,18 +270,38 @@ def route_worth(s, seat, route):
         elif controller >= 0:
             worth -= POINT // 2
     if s.route_marker[route] > 0:
-        worth += POINT * int(MARKER_WORTH[int(s.route_marker[route]) - 1])
+        marker = int(s.route_marker[route]) - 1
+        worth += POINT * (int(MARKER_SCORE) + int(MARKER_WORTH[marker]) * time_left(s) // LONG)
+        if s.pile_size == 0:
+            worth += POINT * ENDING if _leads(s, seat) else -POINT * ENDING
     return worth, merchants == 0 and _needs_merchant(reward)
 
 
 @jit
+def _movable_elsewhere(s, seat, route):
+    """Own resources on other routes that are not full."""
+    number = 0
+    for space in range(SPACES):
+        piece = int(s.spaces[space])
+        here = int(SPACE_ROUTE[space])
+        if piece > 0 and owner_of(piece) == seat and here != route and s.full[seat] & BIT[here] == 0:
+            number += 1
+    return number
+
+
+@jit
 def route_rate(s, seat, route, added):
-    """The worth of the route by the actions that it still takes, with so many resources more on it."""
-    free, own, merchants, cost = _on_route(s, seat, route)
+    """The worth of the route by the actions that it still takes, with so many resources more on it.
+
+    0 at most if the resources that it takes are not at hand.
+    """
+    free, own, _, cost = _on_route(s, seat, route)
     worth, _ = route_worth(s, seat, route)
-    length = int(ROUTE_LENGTH[route])
-    foreign = length - free - own
+    foreign = int(ROUTE_LENGTH[route]) - free - own
     free = max(0, free - added)
+    at_hand = in_supply(s, seat) + in_stock(s, seat) - cost
+    if at_hand < free and (at_hand < 0 or at_hand + _movable_elsewhere(s, seat, route) < free):
+        return min(0, worth)
     actions = 1 + free + foreign
     if free + cost > in_supply(s, seat):
         actions += 1  # an income on the way
@@ -270,7 +318,7 @@ def _target(s, seat, routes):
         route = lowest_bit(rest)
         rest &= rest - 1
         rate = route_rate(s, seat, route, 0)
-        if rate > best:
+        if choice < 0 or rate > best:
             best, choice = rate, route
     return choice, best
 
@@ -279,11 +327,12 @@ def _target(s, seat, routes):
 
 
 @jit
-def _any(mask, start, number):
+def _first(mask, start, number):
+    """The first legal action of a block, -1 for none."""
     for action in range(start, start + number):
         if mask[action] > 0:
-            return True
-    return False
+            return action
+    return -1
 
 
 @jit
@@ -315,14 +364,12 @@ def _choose_main(s, mask, salt):
     if s.actions_left == 0:
         return DONE
     usable = usable_routes(s) & SIDE_ROUTES[side(s)]
-    ready = s.full[seat] & usable
     target, rate = _target(s, seat, usable)
-    if ready != 0:
-        # what is full pays now, if it pays at all
-        route, paid = _target(s, seat, ready)
-        if route >= 0 and paid * 2 > rate:
-            return ROUTE + route
-    if target >= 0:
+    route, paid = _target(s, seat, s.full[seat] & usable)
+    # what is full pays now; if it does not pay, it still gives back what is missing elsewhere
+    if route >= 0 and (paid * 2 > rate or in_supply(s, seat) + in_stock(s, seat) == 0):
+        return ROUTE + route
+    if rate > 0:
         action = _towards(s, seat, target, mask)
         if action >= 0:
             return action
@@ -332,16 +379,17 @@ def _choose_main(s, mask, salt):
 @jit
 def _towards(s, seat, route, mask):
     """The next action towards a route; -1 if there is none."""
-    free, own, merchants, cost = _on_route(s, seat, route)
+    free, _, _, cost = _on_route(s, seat, route)
     if mask[ROUTE + route] > 0:
         return ROUTE + route
     _, merchant = route_worth(s, seat, route)
-    if free >= 2 or in_supply(s, seat) == 0:
-        move = _spare_piece(s, seat, route, mask)
+    empty = in_supply(s, seat) + in_stock(s, seat) == 0
+    if free >= 2 or (free == 1 and empty):
+        move = _spare_piece(s, seat, route, mask, 1 if empty else 2)
         if move >= 0:
             return move
-    if in_supply(s, seat) < free + cost and _any(mask, INCOME, 5) and in_supply(s, seat) < 3:
-        return _income(s, mask)
+    if in_supply(s, seat) < min(free + cost, 3) and _first(mask, INCOME, INCOMES) >= 0:
+        return _income(mask)
     if free > 0:
         kind = MERCHANT if merchant and s.supply[seat, MERCHANT] > 0 else TRADER
         for choice in (kind, 1 - kind):
@@ -352,39 +400,31 @@ def _towards(s, seat, route, mask):
         piece = int(s.spaces[space])
         if mask[SPACE + space] > 0 and piece > 0 and owner_of(piece) != seat:
             return SPACE + space
-    return _income(s, mask) if _any(mask, INCOME, 5) else -1
+    return _income(mask) if _first(mask, INCOME, INCOMES) >= 0 else -1
 
 
 @jit
-def _spare_pieces(s, seat, route):
-    # own resources on routes that are not full, the route and the one in hand left out
-    low, high = own_pieces(s, seat)
-    low, high = without_route(low, high, route)
-    rest = s.full[seat]
-    while rest != 0:
-        low, high = without_route(low, high, lowest_bit(rest))
-        rest &= rest - 1
-    return low, high
+def _spare_piece(s, seat, route, mask, enough):
+    """A resource with which a Move towards the route may go on, from where it is worth least; -1 for none.
 
-
-@jit
-def _spare_piece(s, seat, route, mask):
-    """A resource with which a Move that fills at least two spaces of the route may begin; -1 for none."""
-    low, high = _spare_pieces(s, seat, route)
-    if count_bits(low) + count_bits(high) < 2:
-        return -1
-    worst, choice = 0, -1
+    Resources on the route itself and on routes that are full stay there. There must be enough to move.
+    """
+    worst, choice, number = 0, -1, 0
     for space in range(SPACES):
-        bit = (low >> space) & 1 if space < 53 else (high >> (space - 53)) & 1
-        if bit == 1 and mask[SPACE + space] > 0:
-            rate = route_rate(s, seat, int(SPACE_ROUTE[space]), 0)
+        piece = int(s.spaces[space])
+        here = int(SPACE_ROUTE[space])
+        if piece == 0 or owner_of(piece) != seat or here == route or s.full[seat] & BIT[here] != 0:
+            continue
+        number += 1
+        if mask[SPACE + space] > 0:
+            rate = route_rate(s, seat, here, 0)
             if choice < 0 or rate < worst:
                 worst, choice = rate, SPACE + space
-    return choice
+    return choice if number >= enough else -1
 
 
 @jit
-def _income(s, mask):
+def _income(mask):
     # the most merchants
     for merchants in range(4, -1, -1):
         if mask[INCOME + merchants] > 0:
@@ -394,16 +434,11 @@ def _income(s, mask):
 
 @jit
 def _otherwise(s, seat, mask, salt):
-    if _any(mask, INCOME, 5):
-        return _income(s, mask)
-    if _any(mask, PLACE, ROUTES):
+    if _first(mask, INCOME, INCOMES) >= 0:
+        return _income(mask)
+    if _first(mask, PLACE, ROUTES) >= 0:
         return _choose_route(s, seat, mask, salt, PLACE)
-    if mask[DONE] > 0:
-        return DONE
-    for action in range(NUM_ACTIONS):
-        if mask[action] > 0:
-            return action
-    return DONE
+    return DONE if mask[DONE] > 0 else _first(mask, 0, NUM_ACTIONS)
 
 
 @jit
@@ -458,7 +493,7 @@ def _choose_pay(s, mask):
 def _choose_extra(s, mask, salt):
     # where one resource more is worth most; own ones that lie well are left there
     for kind in range(KINDS):
-        if _any(mask, PLACE + ROUTES * kind, ROUTES):
+        if _first(mask, PLACE + ROUTES * kind, ROUTES) >= 0:
             return _choose_route(s, int(s.seat), mask, salt, PLACE + ROUTES * kind)
     return DONE
 
@@ -467,15 +502,11 @@ def _choose_extra(s, mask, salt):
 def _choose_next_move(s, mask):
     # on while the best route has free spaces and resources lie elsewhere
     seat = int(s.seat)
-    target, _ = _target(s, seat, usable_routes(s))
-    if target < 0 or s.free & BIT[target] == 0:
+    target, rate = _target(s, seat, usable_routes(s))
+    if rate <= 0 or s.free & BIT[target] == 0:
         return DONE
-    low, high = _spare_pieces(s, seat, target)
-    for space in range(SPACES):
-        bit = (low >> space) & 1 if space < 53 else (high >> (space - 53)) & 1
-        if bit == 1 and mask[SPACE + space] > 0:
-            return SPACE + space
-    return DONE
+    move = _spare_piece(s, seat, target, mask, 1)
+    return move if move >= 0 else DONE
 
 
 @jit
@@ -506,12 +537,7 @@ def _choose_removal(s, mask):
             best, choice = rate, SPACE + space
     if choice < 0 or (mask[DONE] > 0 and best <= 0):
         choice = DONE
-    if mask[choice] > 0:
-        return choice
-    for action in range(SPACE, INCOME):
-        if mask[action] > 0:
-            return action
-    return DONE
+    return choice if mask[choice] > 0 else _first(mask, SPACE, SPACES)
 
 
 @jit

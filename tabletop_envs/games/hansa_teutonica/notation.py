@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from tabletop_envs.core.game import ALL
-from tabletop_envs.core.header import NOBODY
+from tabletop_envs.core.header import NOBODY, OVER_CAP
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.hansa_teutonica.actions import ACTIONS, NUM_ACTIONS, REWARD_NAMES
 from tabletop_envs.games.hansa_teutonica.rules import score_parts
@@ -203,6 +203,11 @@ def _player(s: np.record, seat: int) -> dict[str, Any]:
     }
 
 
+def end_reason(s: np.record) -> str | None:
+    """Why the game ended: markers, prestige, cities, stall or cap (also one set lower by `max_decisions`); or None."""
+    return END_NAMES[End.CAP] if s["over"] == OVER_CAP else END_NAMES[int(s["end_reason"])]
+
+
 def score_of(s: np.record, seat: int) -> dict[str, int]:
     """The parts of a seat's score by R13, final or as things stand, and their total."""
     parts = dict(zip(SCORE_PARTS, map(int, score_parts(s, seat)), strict=True))
@@ -253,7 +258,7 @@ def describe(s: np.record, viewer: int) -> dict[str, Any]:
         },
         **{name: bool(s[name]) for name in _FLAGS},
         "pawn": None if s["pawn"] < 0 else PROVINCE_NAMES[int(s["pawn"])],
-        "end_reason": END_NAMES[int(s["end_reason"])],
+        "end_reason": end_reason(s),
         "controllers": {key: seat - 1 for key, seat in zip(CITY_KEYS, s["controller"].tolist(), strict=True) if seat},
         "networks": s["network"].tolist()[:players],
         "scores": [score_of(s, seat) for seat in range(players)],
@@ -293,7 +298,8 @@ def restore(facts: Mapping[str, Any], s: np.record) -> None:
         s[name] = _number(name, facts[name])
     for name in _FLAGS:
         s[name] = int(bool(facts[name]))
-    s["end_reason"] = _index("end_reason", END_NAMES, facts["end_reason"])
+    reason = _index("end_reason", END_NAMES, facts["end_reason"])
+    s["end_reason"] = reason if s["phase"] == Phase.OVER else 0
     s["pawn"] = -1 if facts["pawn"] is None else _index("pawn", PROVINCE_NAMES, facts["pawn"])
     write_routes(s, facts["routes"])
     for key, marker in facts["route_markers"].items():

@@ -195,10 +195,8 @@ def _write_context(s, seat, out):
         out[_MARKER + marker - 1] = 1.0
     if phase == Phase.PAY:
         out[_FEE] = s.extras_left / MAX_EXTRA_PIECES
-    if s.two_player_pawn > 0:
-        if Phase.PAWN_START <= phase <= Phase.PAWN_AFTER:
-            out[_PAWN_PHASE + phase - _PHASES] = 1.0
-        out[_PAWN_MOVED] = s.pawn_moved
+    if Phase.PAWN_START <= phase <= Phase.PAWN_AFTER:
+        out[_PAWN_PHASE + phase - _PHASES] = 1.0
 
 
 @jit
@@ -216,8 +214,10 @@ def observe(s, seat, out):
     out[_ROUND] = min(1.0, (int(s.turns) // players) / s.max_rounds)
     out[_NUM_PLAYERS + players - 2] = 1.0
     out[_SIDE] = players > 3
-    if s.two_player_pawn > 0 and s.pawn >= 0:
-        out[_PAWN + int(s.pawn)] = 1.0
+    if s.two_player_pawn > 0:
+        if s.pawn >= 0:
+            out[_PAWN + int(s.pawn)] = 1.0
+        out[_PAWN_MOVED] = s.pawn_moved
     if s.over == RUNNING:
         _write_context(s, seat, out)
 
