@@ -157,7 +157,9 @@ class Board:
             ability = None if city["ability"] is None else abilities.index(city["ability"])
             self.cities[city["id"]] = City(city["key"], tuple(offices), ability)
         self.routes = {r["id"]: Route(tuple(r["cities"]), tuple(r["space_ids"]), r["tavern"]) for r in side["routes"]}
-        self.route_of = {space: number for number, route in self.routes.items() for space in route.spaces}
+        self.route_of: dict[int, int] = {
+            space: number for number, route in self.routes.items() for space in route.spaces
+        }
         self.number = {city.name: number for number, city in self.cities.items()}
         self.east_west = {self.number[name] for name in DATA["east_west"]["cities"]}
         self.coellen = next(r["id"] for r in side["routes"] if r["key"] == DATA["coellen"]["route"])
@@ -215,7 +217,8 @@ class Reference:
 
         self.turn_player = 0
         self.turns = 0  # finished
-        self.stalled = 0  # R17.1: so many of the last turns offered nothing
+        self.optionless = False  # R17.1: the turn began without an option
+        self.stall = 0  # so many of the last turns did
         self.decisions = 0  # R17.3: with at least two options
         self.end_reason: str | None = None
         self.phase = ""
@@ -224,13 +227,14 @@ class Reference:
         self.pawn_moved = False
         self._no_context()
         if self.options.two_player_pawn:
-            self.phase = "PAWN_START"  # R16.6.1
+            self.turn_player = 1  # R16.6.1
+            self.phase = "PAWN_START"
         else:
-            self._begin_turn()
+            self.begin_turn()
 
     def _no_context(self) -> None:
         """What belongs to one action or marker."""
-        self.route: int | None = None  # of the displacement, of the establishing, or where `held` comes from
+        self.route: int | None = None  # of the displacement or of the establishing
         self.space: int | None = None  # where `held` lies until it is put down
         self.held: Piece | None = None  # the piece that is being displaced, lifted or moved
         self.victim: int | None = None  # R6.3: the owner of the displaced piece
@@ -255,8 +259,6 @@ class Reference:
         """Who decides (R3.8); None when the game is over."""
         if self.over:
             return None
-        if self.phase == "PAWN_START":
-            return 1
         return self.victim if self.phase in ("DISP_PLACE", "DISP_EXTRA", "DISP_BOARD") else self.turn_player
 
     def on(self, route: int) -> list[Piece]:
@@ -265,7 +267,7 @@ class Reference:
 
     def open_routes(self) -> set[int]:
         """The routes with a free space."""
-        return {number for number, route in self.board.routes.items() if len(self.on(number)) < len(route.spaces)}
+        return {self.board.route_of[space] for space, piece in self.spaces.items() if piece is None}
 
     def row(self, city: int) -> list[Piece]:
         """The resources of a city from left to right: extra offices, the latest first, then the printed ones (R9.2)."""
@@ -337,15 +339,15 @@ class Reference:
         options: dict[str, Callable[[], list[int]]] = {
             "MAIN": self._main_options,
             "PAY": self._pay_options,
-            "DISP_PLACE": lambda: self._puts(self.nearest_ring(self._context_route())),
+            "DISP_PLACE": lambda: self._puts(self.nearest_ring(self._action_route())),
             "DISP_EXTRA": lambda: [*self._extra_options(), DONE],
-            "DISP_BOARD": lambda: self._puts(self.ring - {self._context_route()}),
+            "DISP_BOARD": lambda: self._puts(self.ring - {self._held_route()}),
             "MOVE_DEST": self._destination_options,
             "MOVE_NEXT": lambda: [*self._movable(), DONE],
             "REWARD": self._reward_options,
             "REMOVE3": lambda: self._removal_options(self._choices(lambda route, piece: True)),
             "MOVE3_PICK": lambda: self._removal_options(self._pushable()),
-            "MOVE3_DEST": lambda: self._puts(self.open_routes() - {self._context_route()}),
+            "MOVE3_DEST": lambda: self._puts(self.open_routes() - {self._held_route()}),
             "MARKER_PLACE": lambda: self._puts(self._marker_routes()),
             "PAWN_START": lambda: [PAWN + province["id"] for province in DATA["two_player_pawn"]["provinces"]],
             "PAWN_BEFORE": lambda: [*self._pawn_options(2), DONE],
@@ -378,14 +380,22 @@ class Reference:
         consequences[self.phase](action)
 
     def play(self, action: int) -> None:
-        """R16.8: a decision, and as the option says those behind it that leave no choice."""
+        """A decision and those behind it that are not asked."""
         self.apply(action)
+        self.settle()
+
+    def settle(self) -> None:
+        """R16.8: make the decisions that leave no choice, if the option says so."""
         while self.options.auto_forced and len(legal := self.legal()) == 1:
             self.apply(legal[0])
 
-    def _context_route(self) -> int:
+    def _action_route(self) -> int:
         assert self.route is not None
         return self.route
+
+    def _held_route(self) -> int:
+        assert self.space is not None
+        return self.board.route_of[self.space]
 
     @staticmethod
     def _puts(routes: Iterable[int]) -> list[int]:
@@ -410,7 +420,7 @@ class Reference:
 
     def _pick(self, space: int) -> None:
         """Remember a piece that is going to leave its space."""
-        self.space, self.route, self.held = space, self.board.route_of[space], self.spaces[space]
+        self.space, self.held = space, self.spaces[space]
 
     def _set_down(self, route: int) -> None:
         """Put the piece in hand on another route."""
@@ -418,15 +428,15 @@ class Reference:
         assert self.held is not None
         self._put(self.held, route)
         self.spaces[self.space] = None
-        self.space = self.held = self.route = None
+        self.space = self.held = None
 
     # --- R3: turns
 
-    def _begin_turn(self) -> None:
+    def begin_turn(self) -> None:
+        """The turn of `turn_player` begins."""
         self.actions_left = self.me.value(ACTIONS)  # R3.2
-        self.pawn_moved = False
         self.phase = "PAWN_BEFORE" if self.options.two_player_pawn else "MAIN"
-        self.stalled = self.stalled + 1 if self.legal() == [DONE] else 0  # R17.1
+        self.optionless = self.legal() == [DONE]  # R17.1
 
     def _back_to_main(self) -> None:
         self._no_context()
@@ -443,13 +453,15 @@ class Reference:
 
     def _next_turn(self) -> None:
         self.turns += 1
-        if self.stalled == self.num_players:
+        self.stall = self.stall + 1 if self.optionless else 0
+        self.optionless = self.pawn_moved = False
+        if self.stall >= self.num_players:
             self.end_reason = "stall"  # R17.1
         elif self.turns >= self.options.max_rounds * self.num_players or self.decisions >= MAX_DECISIONS:
             self.end_reason = "cap"  # R17.2, R17.3
         else:
             self.turn_player = (self.turn_player + 1) % self.num_players
-            self._begin_turn()
+            self.begin_turn()
 
     def _main_options(self) -> list[int]:
         actions = self._action_options() if self.actions_left else []
@@ -535,6 +547,7 @@ class Reference:
             self.moves_left = self.me.value(BOOK)
             self.phase = "MOVE_DEST"
         else:
+            self.route = self._held_route()
             self.victim = self.held.owner
             self.extras_left = 1 + self.held.kind  # R6.4
             self.phase = "PAY"
@@ -586,7 +599,7 @@ class Reference:
 
     def _extra_options(self) -> list[int]:
         """R6.5, without the refusal."""
-        ring = self.nearest_ring(self._context_route())
+        ring = self.nearest_ring(self._action_route())
         source = self._source()
         if source is not None:
             return [PLACE[kind] + route for kind in (TRADER, MERCHANT) if source[kind] for route in ring]
@@ -605,14 +618,12 @@ class Reference:
             self.extras_left -= 1
             self._offer_extra()
         else:
-            self.origin = self._context_route()
-            self.ring = self.nearest_ring(self.origin)
+            self.ring = self.nearest_ring(self._action_route())
             self._pick(action - SPACE)
             self.phase = "DISP_BOARD"
 
     def _lifted(self, action: int) -> None:
         self._set_down(action - ROUTE)
-        self.route = self.origin
         self.extras_left -= 1
         self._offer_extra()
 
@@ -635,7 +646,7 @@ class Reference:
 
     def _destination_options(self) -> list[int]:
         assert self.held is not None
-        route = self._context_route()
+        route = self._held_route()
         exchanges = self._partners(route, self.held) if self.moves_left >= 2 else []
         return [*self._puts(self.open_routes() - {route}), *exchanges]
 
@@ -647,7 +658,7 @@ class Reference:
             assert self.space is not None
             other = action - SPACE
             self.spaces[self.space], self.spaces[other] = self.spaces[other], self.spaces[self.space]
-            self.space = self.held = self.route = None
+            self.space = self.held = None
             self.moves_left -= 2
         if self.moves_left and self._movable():
             self.phase = "MOVE_NEXT"
@@ -682,7 +693,7 @@ class Reference:
 
     def _reward_options(self) -> list[int]:
         """R8.4, step C."""
-        route = self._context_route()
+        route = self._action_route()
         found = [NONE]  # R8.8
         for end, city in enumerate(self.board.routes[route].ends):
             for kind in (TRADER, MERCHANT):
@@ -710,7 +721,7 @@ class Reference:
 
     def _reward(self, action: int) -> None:
         """Step C, what is left of the route (R8.9), the taken marker (R10.2), the end (R12)."""
-        route = self._context_route()
+        route = self._action_route()
         rest = Counter(piece.kind for piece in self.on(route))
         for space in self.board.routes[route].spaces:
             self.spaces[space] = None
@@ -879,7 +890,8 @@ class Reference:
 
     def _pawn_start(self, action: int) -> None:
         self.pawn = action - PAWN
-        self._begin_turn()
+        self.turn_player = 0
+        self.begin_turn()
 
     def _pawn_before(self, action: int) -> None:
         """R16.6.2."""
@@ -973,7 +985,7 @@ class Reference:
             self.extras_left / 2,
             float(held is not None and held.kind),
             float(held is not None or self.draw_failed),
-            *one_hot(self.route, NUM_ROUTES),
+            *one_hot(self.route if self.space is None else self._held_route(), NUM_ROUTES),
             *self._owner(owner, viewer),
             *one_hot(marker, len(MARKERS)),
             (1 + held.kind) / 2 if self.phase == "PAY" and held is not None else 0.0,
