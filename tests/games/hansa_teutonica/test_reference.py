@@ -46,7 +46,6 @@ from tabletop_envs.games.hansa_teutonica.state import End, Phase
 
 GAMES, POSITIONS = 5, 240
 MAX_PLAYERS = 5
-ROUTE_LENGTHS = {route["id"]: len(route["space_ids"]) for route in DATA["boards"]["board_4_5"]["routes"]}
 
 USES = {block["offset"]: block["name"] for block in DATA["action_space"]["blocks"] if block["name"].startswith("USE")}
 
@@ -100,8 +99,6 @@ def fields(model: Reference) -> dict[str, Any]:
     dealt = model.chance
     assert isinstance(dealt, Dealt)
     cities = sorted(model.board.cities)
-    shape = DATA["boards"]["board_4_5"]["cities"]
-    assert len(cities) == len(shape)
     plates = [player.plate[: player.face_up] for player in model.players]
     drawn = [marker for player in model.players for marker in player.plate[player.face_up :]]
     down = [1 + marker for marker in [*reversed(dealt.pile), *reversed(drawn)]]
@@ -131,7 +128,7 @@ def fields(model: Reference) -> dict[str, Any]:
         "pile": padded(down, 13),
         "pile_size": len(dealt.pile),
         "drawn": len(drawn),
-        "unseen": [(1 + kind in down) * down.count(1 + kind) for kind in range(len(MARKERS))],
+        "unseen": [down.count(1 + kind) for kind in range(len(MARKERS))],
         "turn": model.turn_player,
         "turns": model.turns,
         "actions_left": model.actions_left,
@@ -157,12 +154,7 @@ def write(model: Reference, states: np.ndarray) -> None:
         s[name] = value
     s["phase"], s["seat"], s["actions_left"], s["optionless"] = Phase.TURN_START, NOBODY, 0, 0
     s["decisions"] = model.decisions
-    for route in model.board.routes:
-        state.recount_route(s, route)
-    for city in model.board.cities:
-        state.recount_city(s, city)
-    for seat in range(model.num_players):
-        state.recount_network(s, seat)
+    state.recount(s)
 
 
 # --- both at the same game --------------------------------------------------------------------------------------
