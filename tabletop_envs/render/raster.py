@@ -79,8 +79,10 @@ def _rect(brush: ImageDraw.ImageDraw, shape: Rect, fill: Any, stroke: Any) -> No
     if box[2] < box[0] or box[3] < box[1]:
         return
     outline = max(1, round(shape.width))
-    if shape.radius > 0:
-        brush.rounded_rectangle(box, shape.radius + reach, fill, stroke, outline)
+    # where the corners' circles would meet, Pillow's rounding can turn what is between them inside out
+    radius = min(shape.radius + reach, (min(box[2] - box[0], box[3] - box[1]) - 3) / 2)
+    if shape.radius > 0 and radius >= 1:
+        brush.rounded_rectangle(box, radius, fill, stroke, outline)
     else:
         brush.rectangle(box, fill, stroke, outline)
 
