@@ -26,6 +26,7 @@ _GAMES_FULL: Final = 6
 _POSITIONS_QUICK: Final = 20
 _POSITIONS_FULL: Final = 60
 _POSITIONS_OFF: Final = 6
+_LONG: Final = 500  # decisions after which most walks of a long game are stopped
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -45,7 +46,17 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[Settings, ...]:
-        """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower."""
+        """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower.
+
+        All but the first are stopped after `_LONG` decisions: a game that can last for thousands would be walked for
+        hours, and its later decisions are like those before.
+        """
+        first, *others = self.whole_grid
+        return first, *map(_shortened, others)
+
+    @cached_property
+    def whole_grid(self) -> tuple[Settings, ...]:
+        """The settings of `grid`, none of them stopped."""
         if not jit.COMPILED:
             return small_grid(self.game.spec)
         return quick_grid(self.game.spec) if self.quick else full_grid(self.game.spec)
@@ -60,9 +71,9 @@ class Subject:
         """About how many positions of a game the dear checks look at."""
         return _by_effort(self.quick, _POSITIONS_QUICK, _POSITIONS_FULL, _POSITIONS_OFF)
 
-    def walks(self) -> Iterator[Iterator[Position]]:
-        """Every game of every settings."""
-        for settings in self.grid:
+    def walks(self, whole: bool = False) -> Iterator[Iterator[Position]]:
+        """Every game of every settings, or of those that stop none."""
+        for settings in self.whole_grid if whole else self.grid:
             for seed in range(self.games):
                 yield walk(self.game, settings, seed)
 
@@ -86,6 +97,12 @@ class Subject:
     def secrets(self) -> tuple[Field, ...]:
         """The fields that not every seat may know."""
         return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
+
+
+def _shortened(settings: Settings) -> Settings:
+    if settings.values["max_decisions"] <= _LONG:
+        return settings
+    return settings.spec.settings(settings.num_players, **{**settings.values, "max_decisions": _LONG})
 
 
 def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
