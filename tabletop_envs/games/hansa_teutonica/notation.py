@@ -38,7 +38,6 @@ from tabletop_envs.games.hansa_teutonica.state import (
 from tabletop_envs.games.hansa_teutonica.tables import (
     ABILITY_NAMES,
     CITY_KEYS,
-    CITY_NAMES,
     COELLEN_POINTS,
     COLOURS,
     EAST_WEST_POINTS,
@@ -141,11 +140,11 @@ def event_text(kind: int, seat: int, value: int) -> str:
     """What happened by itself, in words; raises NotationError for what never does."""
     who = COLOURS[seat].capitalize() if seat >= 0 else ""
     texts = {
-        CONTROLLED: lambda: f"{who} controls {CITY_NAMES[value]}: 1 prestige",
+        CONTROLLED: lambda: f"{who} controls {CITY_KEYS[value]}: 1 prestige",
         TOOK: lambda: f"{who} takes the marker {marker_text(value)}",
         DREW: lambda: f"{who} draws a marker face down",
         NO_MARKER: lambda: f"{who} finds no marker to draw",
-        COMPLETED: lambda: f"{who} completes {CITY_NAMES[value]}",
+        COMPLETED: lambda: f"{who} completes {CITY_KEYS[value]}",
         EAST_WEST: lambda: f"{who} is {_ORDINALS[value]} to link Arnheim and Stendal: {EAST_WEST_POINTS[value]} points",
         REVEALED: lambda: f"{who} turns up the marker {marker_text(value)}",
         KEPT: lambda: f"{who} keeps the marker {marker_text(value)}, which no route can take",

@@ -26,7 +26,6 @@ from tabletop_envs.games.hansa_teutonica.tables import (
     CITIES,
     CITY_ABILITY,
     CITY_KEYS,
-    CITY_NAMES,
     CITY_XY,
     COELLEN_POINTS,
     COELLEN_XY,
@@ -64,7 +63,7 @@ _WIDTH: Final = 1000.0
 _TOP: Final = 62.0  # of the map, below the heading
 _MAP_HEIGHT: Final = _WIDTH / BOARD_ASPECT
 _CARDS: Final = _TOP + _MAP_HEIGHT + 8.0
-_CARD_HEIGHT: Final = 218.0
+_CARD_HEIGHT: Final = 226.0
 _HEIGHT: Final = _CARDS + _CARD_HEIGHT + 8.0
 _GAP: Final = 8.0
 _MAX_CARD: Final = 240.0
@@ -76,6 +75,7 @@ _BACKGROUND: Final = "#f3ead7"
 _LAND: Final = "#e7d9b4"
 _COAST: Final = "#b7a77c"
 _SEA: Final = "#a9c6cf"
+_RIVER: Final = "#c5d3c9"
 _ROAD: Final = "#a98e5f"
 _EMPTY: Final = "#f6efdc"
 _EDGE: Final = "#6f5b3a"
@@ -165,10 +165,20 @@ _COASTLINE: Final = (
 )  # fmt: skip
 
 
+_RIVERS: Final = (
+    ((0.245, 0.13), (0.25, 0.2), (0.225, 0.3), (0.24, 0.4), (0.205, 0.5), (0.24, 0.65)),
+    ((0.425, 0.115), (0.44, 0.24), (0.5, 0.34), (0.45, 0.45), (0.42, 0.56), (0.5, 0.68), (0.51, 0.82), (0.5, 0.995)),
+    ((0.545, 0.055), (0.66, 0.11), (0.7, 0.15), (0.8, 0.24), (0.86, 0.31), (0.97, 0.36), (0.96, 0.52), (0.97, 0.68),
+     (0.94, 0.8), (0.96, 0.995)),
+    ((0.005, 0.5), (0.05, 0.58), (0.08, 0.65), (0.06, 0.76), (0.115, 0.84), (0.12, 0.9), (0.19, 0.995)),
+)  # fmt: skip
+
+
 def _ground() -> tuple[Shape, ...]:
     coast = tuple(map(_at, _COASTLINE))
     return (
         Rect(0, _TOP, _WIDTH, _MAP_HEIGHT, fill=_LAND),
+        *(Line(tuple(map(_at, river)), stroke=_RIVER, width=5) for river in _RIVERS),
         Polygon((_at((0, 0)), *coast, _at((1, 0))), fill=_SEA),
         Line(coast, stroke=_COAST, width=3),
     )
@@ -188,13 +198,13 @@ def _middle(route: int) -> Point:
 _LEFT_OF_WAY: Final = frozenset((0, 1, 3, 5, 7, 9, 12, 15, 17, 19, 23, 24, 25, 27, 28, 31, 32))
 
 
-def _beside(route: int) -> Point:
+def _beside(route: int, distance: float = 22) -> Point:
     """Where the marker of a route lies: beside its middle."""
     x, y = _middle(route)
     (ax, ay), (bx, by) = (_at(CITY_XY[city]) for city in ROUTE_CITIES[route].tolist())
     length = hypot(bx - ax, by - ay)
     side = 1.0 if route in _LEFT_OF_WAY else -1.0
-    return x + side * 23 * (by - ay) / length, y - side * 21 * (bx - ax) / length
+    return x + side * distance * (by - ay) / length, y - side * distance * (bx - ax) / length
 
 
 def _road(s: Any, route: int, marked: bool) -> list[Shape]:
@@ -254,10 +264,10 @@ def _city(s: Any, city: int) -> list[Shape | Group]:
         shapes += _place_of_office(place, y, office)
         if piece:
             shapes += _piece(place, y, piece, 14.5)
+    shapes.append(Text(x, y + half + 12.5, CITY_KEYS[city], 12, "middle", True, fill=_INK))
     ability = int(CITY_ABILITY[city])
-    name = CITY_NAMES[city] + (f" · {ABILITY_NAMES[ability]}" if ability >= 0 else "")
-    ink = _ACTIVE if ability >= 0 else _INK
-    shapes.append(Text(x, y + half + 12.5, name, 12, "middle", True, fill=ink))
+    if ability >= 0:
+        shapes.append(Text(x, y - half - 12, ABILITY_NAMES[ability], 11.5, "middle", True, fill=_ACTIVE))
     return [Group(tuple(shapes), title=_city_text(s, city))]
 
 
@@ -266,7 +276,7 @@ def _city_text(s: Any, city: int) -> str:
     extras = [f"extra {_resource_text(piece)}" for piece in s["extras"][city].tolist() if piece]
     controller = int(s["controller"][city]) - 1
     ruled = f", controlled by {_NAMES[controller]}" if controller >= 0 else ""
-    return f"{CITY_NAMES[city]}: {', '.join([*pieces, *extras]) or 'no office'}{ruled}"
+    return f"{CITY_KEYS[city]}: {', '.join([*pieces, *extras]) or 'no office'}{ruled}"
 
 
 def _tables(s: Any) -> list[Shape | Group]:
@@ -344,7 +354,7 @@ def _map(s: Any) -> list[Shape | Group]:
     shapes += _tables(s) + _pawn(s)
     if s["phase"] == Phase.DISP_PLACE:
         # the displaced resource lies on no space
-        x, y = _beside(int(s["route"]))
+        x, y = _beside(int(s["route"]), 34)
         shapes.append(Circle(x, y, 15, fill=_PAPER, stroke=_ACTIVE, width=3))
         shapes += _piece(x, y, int(s["held"]), 15, "the displaced resource")
     return [*shapes, Rect(0.9, _TOP, _WIDTH - 1.8, _MAP_HEIGHT, stroke=_EDGE, width=1.8)]
@@ -408,7 +418,7 @@ def _held_markers(s: Any, seat: int, x: float, y: float, width: float) -> list[S
         words.append(
             "plate: " + ", ".join(up + (["face down"] if down == 1 else [f"{down} face down"] if down else []))
         )
-    shapes.append(Text(x, y + 19, "   ".join(words), 11.5, fill=_INK))
+    shapes.append(Text(x, y + 18, "   ".join(words), 11.5, fill=_INK))
     return shapes
 
 
@@ -426,14 +436,14 @@ def _card(s: Any, seat: int, x: float, width: float) -> list[Shape | Group]:
         Text(x + width - 10, y + 19, f"{parts['track']} / {parts['total']}", 16, "end", True, fill=_INK),
         Line(((x + 8, y + 35), (x + width - 8, y + 35)), stroke=_COAST, width=1.2),
     ]
+    shapes.append(Text(x + width - 10, y + 45, "prestige / total", 10.5, "end", fill=_FAINT))
     if seat == s["turn"] and s["over"] == RUNNING:
         left = _count(int(s["actions_left"]), "action") + " left"
-        shapes.append(Text(x + width - 10, y + 46, left, 11, "end", True, fill=_ACTIVE))
+        shapes.append(Text(x + 10, y + 45, left, 11, bold=True, fill=_ACTIVE))
     shapes += _pool(s, seat, "supply", x + 10, y + 61)
     shapes += _pool(s, seat, "stock", x + 10, y + 79)
     shapes += _tracks(s, seat, x + 10, y + 100)
-    shapes += _held_markers(s, seat, x + 10, y + 194 - 2, width - 20) if width else []
-    return shapes
+    return [*shapes, *_held_markers(s, seat, x + 10, y + 197, width - 20)]
 
 
 def _cards(s: Any) -> list[Shape | Group]:

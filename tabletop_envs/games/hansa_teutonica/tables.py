@@ -109,43 +109,42 @@ SIDE_2_3: Final = 0
 SIDE_4_5: Final = 1
 SIDES: Final = 2
 
-# key, name, offices of the 4-5 side, of the 2-3 side, place on the board (fractions of its width and height). An office
+# name, offices of the 4-5 side, of the 2-3 side, place on the board (fractions of its width and height). An office
 # is its shape (s, c), its colour (White, Orange, Pink, Black), and + for a coin; from left to right.
-_CITIES: Final[tuple[tuple[str, str, str, str, Point], ...]] = (
-    ("Groningen", "Groningen", "sW+ cO", "sW+ cO", (0.088, 0.192)),
-    ("Emden", "Emden", "cW sP", "cW sP", (0.288, 0.184)),
-    ("Stade", "Stade", "cW", "cW+", (0.528, 0.126)),
-    ("Hamburg", "Hamburg", "sW sO sB", "sW sO sB", (0.735, 0.102)),
-    ("Lubeck", "Lübeck", "sW+ sP", "sW+ sP", (0.87, 0.113)),
-    ("Kampen", "Kampen", "cO sB", "sO sB", (0.083, 0.336)),
-    ("Osnabruck", "Osnabrück", "sW sO sB", "sW sO sB", (0.275, 0.443)),
-    ("Bremen", "Bremen", "cW sP", "sP", (0.487, 0.245)),
-    ("Luneburg", "Lüneburg", "cO sB", "cW", (0.762, 0.308)),
-    ("Perleberg", "Perleberg", "sW sP cB", "sW sP cB", (0.903, 0.265)),
-    ("Arnheim", "Arnheim", "sW cW sO sP", "sW cW sO sP", (0.098, 0.54)),
-    ("Munster", "Münster", "cW sO", "cW sO", (0.285, 0.581)),
-    ("Minden", "Minden", "sW sO sP sB", "sW sO sP sB", (0.463, 0.518)),
-    ("Hannover", "Hannover", "sW sP", "sW sP", (0.601, 0.413)),
-    ("Brunswiek", "Brunswiek", "sO", "sO", (0.706, 0.482)),
-    ("Stendal", "Stendal", "sW cW sO sP", "sW cW sO sP", (0.897, 0.526)),
-    ("Duisburg", "Duisburg", "sW", "sW", (0.112, 0.735)),
-    ("Dortmund", "Dortmund", "cW sO sP", "cW sO", (0.263, 0.727)),
-    ("Paderborn", "Paderborn", "sW cB", "sW cB", (0.455, 0.75)),
-    ("Hildesheim", "Hildesheim", "sW sB", "sW sB", (0.621, 0.615)),
-    ("Goslar", "Goslar", "sW sB", "sW", (0.774, 0.683)),
-    ("Magdeburg", "Magdeburg", "cW sO", "cW sO", (0.905, 0.757)),
-    ("Coellen", "Coellen", "sW+ sP", "sW+ sP", (0.082, 0.861)),
-    ("Warburg", "Warburg", "sO sP", "sO+ sP", (0.368, 0.905)),
-    ("Gottingen", "Göttingen", "sW cW sP", "sW sO", (0.58, 0.87)),
-    ("Quedlinburg", "Quedlinburg", "cO cP", "cO cP", (0.796, 0.796)),
-    ("Halle", "Halle", "sW+ sO", "sW+ sO", (0.874, 0.863)),
+_CITIES: Final[tuple[tuple[str, str, str, Point], ...]] = (
+    ("Groningen", "sW+ cO", "sW+ cO", (0.088, 0.192)),
+    ("Emden", "cW sP", "cW sP", (0.288, 0.184)),
+    ("Stade", "cW", "cW+", (0.528, 0.126)),
+    ("Hamburg", "sW sO sB", "sW sO sB", (0.735, 0.102)),
+    ("Lubeck", "sW+ sP", "sW+ sP", (0.87, 0.113)),
+    ("Kampen", "cO sB", "sO sB", (0.083, 0.336)),
+    ("Osnabruck", "sW sO sB", "sW sO sB", (0.275, 0.443)),
+    ("Bremen", "cW sP", "sP", (0.487, 0.245)),
+    ("Luneburg", "cO sB", "cW", (0.762, 0.308)),
+    ("Perleberg", "sW sP cB", "sW sP cB", (0.903, 0.265)),
+    ("Arnheim", "sW cW sO sP", "sW cW sO sP", (0.098, 0.54)),
+    ("Munster", "cW sO", "cW sO", (0.285, 0.581)),
+    ("Minden", "sW sO sP sB", "sW sO sP sB", (0.463, 0.518)),
+    ("Hannover", "sW sP", "sW sP", (0.601, 0.413)),
+    ("Brunswiek", "sO", "sO", (0.706, 0.482)),
+    ("Stendal", "sW cW sO sP", "sW cW sO sP", (0.897, 0.526)),
+    ("Duisburg", "sW", "sW", (0.112, 0.735)),
+    ("Dortmund", "cW sO sP", "cW sO", (0.263, 0.727)),
+    ("Paderborn", "sW cB", "sW cB", (0.455, 0.75)),
+    ("Hildesheim", "sW sB", "sW sB", (0.621, 0.615)),
+    ("Goslar", "sW sB", "sW", (0.774, 0.683)),
+    ("Magdeburg", "cW sO", "cW sO", (0.905, 0.757)),
+    ("Coellen", "sW+ sP", "sW+ sP", (0.082, 0.861)),
+    ("Warburg", "sO sP", "sO+ sP", (0.368, 0.905)),
+    ("Gottingen", "sW cW sP", "sW sO", (0.58, 0.87)),
+    ("Quedlinburg", "cO cP", "cO cP", (0.796, 0.796)),
+    ("Halle", "sW+ sO", "sW+ sO", (0.874, 0.863)),
 )
 CITY_KEYS: Final = tuple(city[0] for city in _CITIES)
-CITY_NAMES: Final = tuple(city[1] for city in _CITIES)
-CITY_XY: Final[tuple[Point, ...]] = tuple(city[4] for city in _CITIES)
+CITY_XY: Final[tuple[Point, ...]] = tuple(city[3] for city in _CITIES)
 CITIES: Final = len(_CITIES)
 # [side][city]
-_OFFICES: Final = (tuple(city[3].split() for city in _CITIES), tuple(city[2].split() for city in _CITIES))
+_OFFICES: Final = (tuple(city[2].split() for city in _CITIES), tuple(city[1].split() for city in _CITIES))
 MAX_OFFICES: Final = max(len(offices) for side in _OFFICES for offices in side)
 
 
