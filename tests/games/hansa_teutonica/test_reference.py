@@ -8,14 +8,17 @@ test says what it must have seen.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count, islice
+from copy import copy, deepcopy
+from itertools import count, islice, product
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from games.hansa_teutonica.reference import (
+    ABILITY,
     BOOK,
+    COELLEN,
     DATA,
     DONE,
     EXTRA_OFFICE,
@@ -29,8 +32,11 @@ from games.hansa_teutonica.reference import (
     PAWN,
     PAY,
     PHASES,
+    PLACE,
+    REMOVE3,
     ROUTE,
     SPACE,
+    SWAP,
     TRACKS,
     TRADER,
     Piece,
@@ -44,7 +50,7 @@ from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.games.hansa_teutonica import state
 from tabletop_envs.games.hansa_teutonica.state import End, Phase
 
-GAMES, POSITIONS = 5, 240
+GAMES, POSITIONS = 5, 200
 MAX_PLAYERS = 5
 
 USES = {block["offset"]: block["name"] for block in DATA["action_space"]["blocks"] if block["name"].startswith("USE")}
@@ -182,6 +188,12 @@ class Duel:
         self.model.settle()
         self.compare()
 
+    def branch(self) -> Duel:
+        """The same position again, to go on with by itself."""
+        twin = copy(self)
+        twin.states, twin.mask, twin.model = self.states.copy(), self.mask.copy(), deepcopy(self.model)
+        return twin
+
     def step(self, action: int) -> None:
         loops.step(self.game.calls, self.states, 0, action, self.mask)
         self.model.play(action)
@@ -233,9 +245,9 @@ def kind_of(model: Reference, action: int) -> str:
 
 
 def liking(model: Reference, action: int) -> int:
-    """Routes are liked that are nearly one's own, more so those with a marker."""
+    """Routes are liked that are nearly one's own, more so those with a marker; and rewards that are seldom offered."""
     if action >= SPACE:
-        return 1
+        return 4 if ABILITY <= action < COELLEN + len(model.circles) else 1
     route = action % NUM_ROUTES
     pieces = model.on(route)
     if any(piece.owner != model.seat for piece in pieces):
@@ -345,7 +357,7 @@ def scattered(num_players: int, rng: Random, options: dict[str, Any]) -> Referen
     if style == "linked":
         almost_link(model, rng)
     scatter_offices(model, rng, 0.1 if style == "crowded" else rng.choice((0.1, 0.4, 0.7)), style == "idle")
-    scatter_on_routes(model, rng, rng.choice((0.97, 1) if style == "crowded" else (0.2, 0.6, 0.9)))
+    scatter_on_routes(model, rng, rng.choice((0.97, 0.99, 1) if style == "crowded" else (0.2, 0.6, 0.9)))
     for player in model.players:
         for kind in (TRADER, MERCHANT):
             moved = rng.choice((0, rng.randrange(player.stock[kind] + 1), player.stock[kind]))
@@ -449,10 +461,37 @@ def scatter_markers(model: Reference, rng: Random) -> None:
         player.plate.append(markers.pop())
         player.face_up += 1
     for _ in range(rng.choice((0, len(markers) // 2, len(markers) - 1, len(markers)))):
-        player = rng.choice(model.players)
+        player = rng.choice((model.me, *model.players))
         rng.choice((player.markers, player.used))[markers.pop()] += 1
     model.pile = Counter(markers)
     model.chance = Dealt([], markers)
+
+
+def hand_over(model: Reference, number: int) -> bool:
+    """Give a route to the player whose turn it is, if possible with a merchant, and an extra office marker of the pile.
+
+    False if the player has too few resources.
+    """
+    spaces, supply = model.board.routes[number].spaces, model.me.supply
+    for space, piece in model.spaces.items():
+        if piece is not None and (space in spaces or piece.owner == model.turn_player):
+            model.players[piece.owner].supply[piece.kind] += 1
+            model.spaces[space] = None
+    for kind in (TRADER, MERCHANT):
+        supply[kind] += model.me.stock[kind]
+        model.me.stock[kind] = 0
+    if sum(supply) < len(spaces):
+        return False
+    for place, space in enumerate(spaces):
+        kind = MERCHANT if supply[MERCHANT] and (place == 0 or not supply[TRADER]) else TRADER
+        supply[kind] -= 1
+        model.spaces[space] = Piece(model.turn_player, kind)
+    assert isinstance(model.chance, Dealt)
+    if model.pile[EXTRA_OFFICE]:
+        model.pile[EXTRA_OFFICE] -= 1
+        model.chance.pile.remove(EXTRA_OFFICE)
+        model.me.markers[EXTRA_OFFICE] += 1
+    return True
 
 
 # --- tests ------------------------------------------------------------------------------------------------------
@@ -462,9 +501,29 @@ COMMON |= {"reward NONE", "reward OFFICE_A_TRADER", "reward OFFICE_B_TRADER"}
 
 RARE = {"outer ring", "full board", "exchange on a full board", "marker kept on a plate", "no marker to draw"}
 RARE |= {*PHASES[:12], *(f"use {name}" for name in USES.values())}
-RARE |= {f"reward {name}" for name in DATA["action_space"]["reward"]}
 RARE |= {f"end by {reason}" for reason in ("markers", "prestige", "cities", "stall", "cap")}
 RARE |= {f"east-west {rank}" for rank in (1, 2, 3, 4)}
+
+
+# What seat 0 observes when its trader on Stade-Hamburg has been displaced; all other numbers are 0.
+DISPLACED = """61: 1, 558: 1, 563: 1, 696: 1, 715: 1, 803: 1, 1676: 0.230769, 1678: 0.153846, 1699: 0.230769,
+1701: 0.153846, 1702: 0.25, 1720: 1, 1722: 0.153846, 1724: 0.269231, 1725: 0.25, 1745: 0.115385, 1747: 0.307692,
+1748: 0.25, 1791: 1, 1792: 0.8, 1793: 0.5, 1794: 1, 1795: 1, 1796: 1, 1797: 0.5, 1802: 1, 1804: 1, 1807: 1,
+1817: 0.052632, 1820: 0.5, 1822: 1, 1826: 1, 1857: 1"""
+
+
+@pytest.mark.nojit
+def test_an_observation_in_numbers(game: Game) -> None:
+    """R2.5, R5, R6: written down by hand, with the start markers extra office, swap offices, remove three."""
+    deals = (Duel(game, 4, seed, auto_forced=False) for seed in count())
+    duel = next(deal for deal in deals if list(deal.model.route_markers.values()) == [EXTRA_OFFICE, SWAP, REMOVE3])
+    for action in (PLACE[TRADER] + 3, PLACE[MERCHANT] + 30, DONE, SPACE + 10, PAY):
+        duel.step(action)
+    assert (duel.model.seat, duel.model.phase) == (0, "DISP_PLACE")
+    duel.compare_observation(0)
+    expected = {int(place): float(number) for place, number in (e.split(": ") for e in DISPLACED.split(","))}
+    found = {place: round(float(duel.observed[place]), 6) for place in np.flatnonzero(duel.observed).tolist()}
+    assert found == expected
 
 
 @pytest.mark.nojit
@@ -488,7 +547,8 @@ def test_games_from_scattered_positions(game: Game) -> None:
         num_players = 2 + seed % 4
         options = some_options(num_players, rng)
         model = scattered(num_players, rng, options)
-        play(Duel(game, num_players, seed, model, **options), rng.choice(list(TEMPERS)), rng, seen, 40)
+        temper = rng.choice(("trader", *TEMPERS))
+        play(Duel(game, num_players, seed, model, **options), temper, rng, seen, 40)
     assert not jit.COMPILED or set(+seen) >= RARE
 
 
@@ -498,3 +558,22 @@ def test_the_pawn(game: Game) -> None:
     for seed, temper in enumerate(TEMPERS):
         play(Duel(game, 2, seed, two_player_pawn=True, max_rounds=20), temper, Random(seed), seen)
     assert set(PHASES[12:]) <= set(+seen)
+
+
+def test_every_reward_of_every_route(game: Game) -> None:
+    """R8, R9, R10.3, R11: whatever may be chosen when a route is established, from scattered positions."""
+    seen: Counter[str] = Counter()
+    for seed, (num_players, number) in enumerate(product(range(2, 6), range(NUM_ROUTES))):
+        rng = Random(seed)
+        options = {**some_options(num_players, rng), "two_player_pawn": False, "auto_forced": False}
+        model = scattered(num_players, rng, options)
+        if number in model.board.routes and hand_over(model, number):
+            duel = Duel(game, num_players, seed, model, **options)
+            duel.step(ROUTE + number)
+            for action in duel.legal:
+                branch = duel.branch()
+                watch(branch.model, action, seen)
+                branch.step(action)
+                branch.compare_points()
+                branch.compare_observation(rng.randrange(num_players))
+    assert set(+seen) >= {f"reward {name}" for name in DATA["action_space"]["reward"]}
