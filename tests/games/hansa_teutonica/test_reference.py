@@ -468,9 +468,9 @@ def scatter_markers(model: Reference, rng: Random) -> None:
 
 
 def hand_over(model: Reference, number: int) -> bool:
-    """Give a route to the player whose turn it is, if possible with a merchant, and an extra office marker of the pile.
+    """Give a route to the player whose turn it is, if possible with a merchant on it and one of the markers beside it.
 
-    False if the player has too few resources.
+    The player gets an extra office marker out of the pile as well. False if there are too few resources.
     """
     spaces, supply = model.board.routes[number].spaces, model.me.supply
     for space, piece in model.spaces.items():
@@ -486,6 +486,8 @@ def hand_over(model: Reference, number: int) -> bool:
         kind = MERCHANT if supply[MERCHANT] and (place == 0 or not supply[TRADER]) else TRADER
         supply[kind] -= 1
         model.spaces[space] = Piece(model.turn_player, kind)
+    if model.route_markers and number not in model.route_markers:
+        model.route_markers[number] = model.route_markers.popitem()[1]
     assert isinstance(model.chance, Dealt)
     if model.pile[EXTRA_OFFICE]:
         model.pile[EXTRA_OFFICE] -= 1
@@ -561,7 +563,7 @@ def test_the_pawn(game: Game) -> None:
 
 
 def test_every_reward_of_every_route(game: Game) -> None:
-    """R8, R9, R10.3, R11: whatever may be chosen when a route is established, from scattered positions."""
+    """R8, R9, R10.3, R10.8, R11: whatever may be chosen when a route is established, and the end of the turn then."""
     seen: Counter[str] = Counter()
     for seed, (num_players, number) in enumerate(product(range(2, 6), range(NUM_ROUTES))):
         rng = Random(seed)
@@ -576,4 +578,8 @@ def test_every_reward_of_every_route(game: Game) -> None:
                 branch.step(action)
                 branch.compare_points()
                 branch.compare_observation(rng.randrange(num_players))
+                if DONE in branch.legal:
+                    branch.step(DONE)
+                    seen[f"{len(branch.model.me.plate)} on the plate"] += branch.model.phase == "MARKER_PLACE"
     assert set(+seen) >= {f"reward {name}" for name in DATA["action_space"]["reward"]}
+    assert set(+seen) >= {"1 on the plate", "2 on the plate"}
