@@ -50,7 +50,7 @@ from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.games.hansa_teutonica import state
 from tabletop_envs.games.hansa_teutonica.state import End, Phase
 
-GAMES, POSITIONS = 5, 200
+GAMES, POSITIONS = 5, 160
 MAX_PLAYERS = 5
 
 USES = {block["offset"]: block["name"] for block in DATA["action_space"]["blocks"] if block["name"].startswith("USE")}
