@@ -6,6 +6,7 @@ viewers see the same. The unit is a thousandth of the picture's width.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import hypot
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from tabletop_envs.games.hansa_teutonica.notation import (
 )
 from tabletop_envs.games.hansa_teutonica.state import Phase
 from tabletop_envs.games.hansa_teutonica.tables import (
-    ABILITIES,
+    ABILITY_KIND,
     ABILITY_NAMES,
     BOARD_ASPECT,
     CITIES,
@@ -66,6 +67,7 @@ _CARDS: Final = _TOP + _MAP_HEIGHT + 8.0
 _CARD_HEIGHT: Final = 226.0
 _HEIGHT: Final = _CARDS + _CARD_HEIGHT + 8.0
 _GAP: Final = 8.0
+_KEPT: Final = 8192  # parts of pictures that are kept to be drawn again
 _MAX_CARD: Final = 240.0
 _SPACE: Final = 19.0  # side of a space
 _OFFICE: Final = 21.0
@@ -207,32 +209,42 @@ def _beside(route: int, distance: float = 22) -> Point:
     return x + side * distance * (by - ay) / length, y - side * distance * (bx - ax) / length
 
 
-def _road(s: Any, route: int, marked: bool) -> list[Shape]:
+@lru_cache(_KEPT)
+def _road(route: int, marked: bool) -> tuple[Shape, ...]:
+    """The way of a route from city to city, broad and coloured where something is under way; its tavern."""
     a, b = (_at(CITY_XY[city]) for city in ROUTE_CITIES[route].tolist())
     way = (a, *(_at(SPACE_XY[space]) for space in route_spaces(route)), b)
-    shapes: list[Shape] = [Line(way, stroke=_ROAD, width=5)]
-    if marked:
-        shapes.insert(0, Line(way, stroke=_ACTIVE, width=11, opacity=0.55))
-    if route in TAVERNS.tolist() and not s["route_marker"][route]:
+    shapes: list[Shape] = [Line(way, stroke=_ACTIVE, width=11, opacity=0.55)] if marked else []
+    shapes.append(Line(way, stroke=_ROAD, width=5))
+    if route in TAVERNS.tolist():
         x, y = _beside(route)
         shapes.append(Circle(x, y, 9, fill=_LAND, stroke=_GOLD, width=2, title="tavern"))
-    return shapes
+    return tuple(shapes)
 
 
-def _spaces(s: Any, route: int) -> list[Shape | Group]:
+def _spaces(s: Any, route: int) -> tuple[Shape | Group, ...]:
+    places = route_spaces(route)
+    pieces = tuple(s["spaces"][places.start : places.stop].tolist())
+    chosen = int(s["space"]) - places.start
+    return _drawn_spaces(
+        route, pieces, int(s["route_marker"][route]) - 1, chosen if chosen in range(len(places)) else -1
+    )
+
+
+@lru_cache(_KEPT)
+def _drawn_spaces(route: int, pieces: tuple[int, ...], marker: int, chosen: int) -> tuple[Shape | Group, ...]:
+    """The spaces of a route and its marker."""
     shapes: list[Shape | Group] = []
-    for number, space in enumerate(route_spaces(route), 1):
-        x, y = _at(SPACE_XY[space])
-        piece, half = int(s["spaces"][space]), _SPACE / 2
-        ring, width = (_ACTIVE, 3.4) if space == s["space"] else (_EDGE, 1.4)
+    for number, piece in enumerate(pieces):
+        x, y = _at(SPACE_XY[route_spaces(route)[number]])
+        half = _SPACE / 2
+        ring, width = (_ACTIVE, 3.4) if number == chosen else (_EDGE, 1.4)
         place = Rect(x - half, y - half, _SPACE, _SPACE, 5, fill=_EMPTY, stroke=ring, width=width)
-        title = f"{ROUTE_KEYS[route]} {number}: {_resource_text(piece)}"
-        held = _piece(x, y, piece, 14.5) if piece else ()
-        shapes.append(Group((place, *held), title=title))
-    if s["route_marker"][route]:
-        marker = int(s["route_marker"][route]) - 1
+        title = f"{ROUTE_KEYS[route]} {number + 1}: {_resource_text(piece)}"
+        shapes.append(Group((place, *(_piece(x, y, piece, 14.5) if piece else ())), title=title))
+    if marker >= 0:
         shapes += _marker(*_beside(route), marker, f"{ROUTE_KEYS[route]}: marker {marker_text(marker)}")
-    return shapes
+    return tuple(shapes)
 
 
 def _resource_text(piece: int) -> str:
@@ -242,16 +254,20 @@ def _resource_text(piece: int) -> str:
     return f"{KIND_NAMES[kind]} of {_NAMES[owner]}"
 
 
-def _city(s: Any, city: int) -> list[Shape | Group]:
+def _city(s: Any, city: int) -> Group:
+    offices, extras = (tuple(piece for piece in s[name][city].tolist() if piece) for name in ("offices", "extras"))
+    return _drawn_city(side_of(int(s["num_players"])), city, offices, extras, int(s["controller"][city]) - 1)
+
+
+@lru_cache(_KEPT)
+def _drawn_city(side: int, city: int, pieces: tuple[int, ...], extras: tuple[int, ...], controller: int) -> Group:
     """A city's plate: extra offices to the left, printed offices, name and ability; edged by who controls it."""
     x, y = _at(CITY_XY[city])
-    offices = city_offices(side_of(int(s["num_players"])), city)
+    offices = city_offices(side, city)
     width = len(offices) * (_OFFICE + 2) + 6
     left, half = x - width / 2, _OFFICE / 2
-    controller = int(s["controller"][city]) - 1
     edge, thick = (_SEATS[controller], 3.2) if controller >= 0 else (_EDGE, 1.4)
     shapes: list[Shape | Group] = []
-    extras = [piece for piece in s["extras"][city].tolist() if piece]
     if extras:
         room = len(extras) * (_EXTRA + 1) + 4
         shapes.append(Rect(left - room, y - 10, room + 4, 20, 4, fill=_PLATE, stroke=_EDGE, width=1.2))
@@ -260,23 +276,16 @@ def _city(s: Any, city: int) -> list[Shape | Group]:
         shapes += _piece(left - 2 - (_EXTRA + 1) * number - _EXTRA / 2, y, piece, _EXTRA - 3)
     for number, office in enumerate(offices):
         place = left + 4 + (_OFFICE + 2) * number + half
-        piece = int(s["offices"][city, number])
         shapes += _place_of_office(place, y, office)
-        if piece:
-            shapes += _piece(place, y, piece, 14.5)
+        if number < len(pieces):
+            shapes += _piece(place, y, pieces[number], 14.5)
     shapes.append(Text(x, y + half + 12.5, CITY_KEYS[city], 12, "middle", True, fill=_INK))
     ability = int(CITY_ABILITY[city])
     if ability >= 0:
         shapes.append(Text(x, y - half - 12, ABILITY_NAMES[ability], 11.5, "middle", True, fill=_ACTIVE))
-    return [Group(tuple(shapes), title=_city_text(s, city))]
-
-
-def _city_text(s: Any, city: int) -> str:
-    pieces = [_resource_text(piece) for piece in s["offices"][city].tolist() if piece]
-    extras = [f"extra {_resource_text(piece)}" for piece in s["extras"][city].tolist() if piece]
-    controller = int(s["controller"][city]) - 1
+    held = [_resource_text(piece) for piece in pieces] + [f"extra {_resource_text(piece)}" for piece in extras]
     ruled = f", controlled by {_NAMES[controller]}" if controller >= 0 else ""
-    return f"{CITY_KEYS[city]}: {', '.join([*pieces, *extras]) or 'no office'}{ruled}"
+    return Group(tuple(shapes), title=f"{CITY_KEYS[city]}: {', '.join(held) or 'no office'}{ruled}")
 
 
 def _tables(s: Any) -> list[Shape | Group]:
@@ -322,7 +331,7 @@ def _completed(s: Any) -> list[Shape]:
 
 
 def _pawn(s: Any) -> list[Shape | Group]:
-    """The pawn in its province (R16.6), whose routes have dotted edges."""
+    """The pawn in its province (R16.6)."""
     if s["pawn"] < 0:
         return []
     x, y = _PROVINCE_XY[int(s["pawn"])]
@@ -346,11 +355,11 @@ def _map(s: Any) -> list[Shape | Group]:
     present = members(int(SIDE_ROUTES[side_of(int(s["num_players"]))]))
     in_province = members(int(PROVINCE_ROUTES[int(s["pawn"])])) if s["pawn"] >= 0 else []
     for route in present:
-        shapes += _road(s, route, route == s["route"] or route in in_province)
+        shapes += _road(route, bool(route == s["route"] or route in in_province))
     for route in present:
         shapes += _spaces(s, route)
     for city in range(CITIES):
-        shapes += _city(s, city)
+        shapes.append(_city(s, city))
     shapes += _tables(s) + _pawn(s)
     if s["phase"] == Phase.DISP_PLACE:
         # the displaced resource lies on no space
@@ -370,24 +379,23 @@ def _level_text(ability: int, level: int) -> str:
     return "C" if value == EVERYTHING else str(value)
 
 
-def _tracks(s: Any, seat: int, x: float, y: float) -> list[Shape]:
+@lru_cache(_KEPT)
+def _tracks(seat: int, levels: tuple[int, ...], x: float, y: float) -> tuple[Shape, ...]:
     """The five tracks of a desk: open spaces show their value, closed ones the resource on them (R1.3)."""
     shapes: list[Shape] = []
-    for ability in range(ABILITIES):
+    for ability, level in enumerate(levels):
         row = y + 19 * ability
         shapes.append(Text(x, row, _ABILITY_LABELS[ability], 11.5, fill=_INK))
-        level = int(s["levels"][seat, ability])
         for space in range(int(LAST_LEVEL[ability]) + 1):
             here = x + 69 + 19 * space
             fill = _GOLD if space == level else _EMPTY
             shapes.append(Rect(here - 8, row - 8, 16, 16, 3, fill=fill, stroke=_EDGE, width=1))
-            text = _level_text(ability, space)
             if space <= level:
+                text = _level_text(ability, space)
                 shapes.append(Text(here, row + 0.5, text, 11, "middle", space == level, fill=_INK))
             else:
-                kind = MERCHANT if ABILITY_NAMES[ability] == "book" else TRADER
-                shapes.append(_resource(here, row, seat, kind, 10))
-    return shapes
+                shapes.append(_resource(here, row, seat, int(ABILITY_KIND[ability]), 10))
+    return tuple(shapes)
 
 
 def _pool(s: Any, seat: int, name: str, x: float, y: float) -> list[Shape]:
@@ -442,7 +450,7 @@ def _card(s: Any, seat: int, x: float, width: float) -> list[Shape | Group]:
         shapes.append(Text(x + 10, y + 45, left, 11, bold=True, fill=_ACTIVE))
     shapes += _pool(s, seat, "supply", x + 10, y + 61)
     shapes += _pool(s, seat, "stock", x + 10, y + 79)
-    shapes += _tracks(s, seat, x + 10, y + 100)
+    shapes += _tracks(seat, tuple(s["levels"][seat].tolist()), x + 10, y + 100)
     return [*shapes, *_held_markers(s, seat, x + 10, y + 197, width - 20)]
 
 
@@ -547,12 +555,12 @@ def _city_cells(s: Any, city: int) -> list[Cell]:
     controller = int(s["controller"][city]) - 1
     mark = Cell(f"={controller}", _SEATS[controller], bold=True) if controller >= 0 else Cell("  ")
     cells = [Cell(f"{CITY_KEYS[city]:<11}"), mark]
+    for piece in reversed(s["extras"][city].tolist()):
+        if piece:
+            cells += [Cell("+"), _letters(piece)]
     for number, office in enumerate(city_offices(side_of(int(s["num_players"])), city)):
         piece = int(s["offices"][city, number])
         cells += [Cell(" "), _letters(piece) if piece else Cell(office[:2], _FAINT)]
-    for piece in s["extras"][city].tolist():
-        if piece:
-            cells += [Cell("+"), _letters(piece)]
     return _padded(cells)
 
 
@@ -612,9 +620,8 @@ def _caption(s: Any, news: list[str]) -> tuple[str, ...]:
     if s["pawn"] >= 0:
         facts.append(f"Pawn in {PROVINCE_NAMES[int(s['pawn'])]}")
     keys = ", ".join(f"*{letter} {marker_text(marker)}" for marker, letter in enumerate(_MARKER_LETTERS))
-    legend = (
-        f"0T, 1M: trader of 0, merchant of 1; sW, cO: free office, square white, circle orange; =0: controls; {keys}"
-    )
+    pieces = "0T, 1M: trader of 0, merchant of 1; sW, cO: free office, square white, circle orange"
+    legend = f"{pieces}; =0: controlled; +0T: extra office, left of the others; {keys}"
     return (*facts, *news, legend)
 
 
