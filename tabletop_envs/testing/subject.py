@@ -26,7 +26,7 @@ _GAMES_FULL: Final = 6
 _POSITIONS_QUICK: Final = 20
 _POSITIONS_FULL: Final = 60
 _POSITIONS_OFF: Final = 6
-_LONG: Final = 500  # decisions after which most walks of a long game are stopped
+_LONG: Final = 300  # decisions after which most walks of a long game are stopped
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
