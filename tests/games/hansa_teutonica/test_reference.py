@@ -200,7 +200,7 @@ class Duel:
         self.compare()
 
     def compare(self) -> None:
-        """R3.8, R12, R13, R14, R16.8, R17 and the position, for every clause behind it."""
+        """The mask, every field that is not kept for speed, who decides and why it ended, and the invariants."""
         s, model = self.states[0], self.model
         where = f"{model.num_players} players, {model.options}, turn {model.turns}, {model.phase}"
         self.legal = model.legal()
@@ -313,7 +313,7 @@ def play(duel: Duel, temper: str, rng: Random, seen: Counter[str], decisions: in
 
 
 def some_options(num_players: int, rng: Random) -> dict[str, Any]:
-    """R16: each option either way, the defaults in every third game."""
+    """Each option either way, the defaults in every third game."""
     if rng.random() < 1 / 3:
         return {}
     return {
@@ -382,7 +382,7 @@ def some_piece(model: Reference, rng: Random, owners: list[int] | None = None) -
 
 
 def almost_link(model: Reference, rng: Random) -> None:
-    """R11: the player whose turn it is lacks one city between west and east, and has all of a route to it.
+    """The player whose turn it is lacks one city between west and east, and has all of a route to it.
 
     The others are not in the way of the last rank but one; the route of Coellen is the player's too.
     """
@@ -516,7 +516,7 @@ DISPLACED = """61: 1, 558: 1, 563: 1, 696: 1, 715: 1, 803: 1, 1676: 0.230769, 16
 
 @pytest.mark.nojit
 def test_an_observation_in_numbers(game: Game) -> None:
-    """R2.5, R5, R6: written down by hand, with the start markers extra office, swap offices, remove three."""
+    """R2.5, R5.2, R6.3: written down by hand, with the start markers extra office, swap offices, remove three."""
     deals = (Duel(game, 4, seed, auto_forced=False) for seed in count())
     duel = next(deal for deal in deals if list(deal.model.route_markers.values()) == [EXTRA_OFFICE, SWAP, REMOVE3])
     for action in (PLACE[TRADER] + 3, PLACE[MERCHANT] + 30, DONE, SPACE + 10, PAY):
@@ -531,7 +531,7 @@ def test_an_observation_in_numbers(game: Game) -> None:
 @pytest.mark.nojit
 @pytest.mark.parametrize("num_players", range(2, 6))
 def test_whole_games(game: Game, num_players: int) -> None:
-    """R1 to R17 in games from the deal to the end, on the side of the number of players."""
+    """R3.1 and all other rules in games from the deal to the end, on the side of the number of players."""
     seen: Counter[str] = Counter()
     for seed in range(GAMES if jit.COMPILED else 1):
         rng = Random(100 * num_players + seed)
@@ -542,7 +542,7 @@ def test_whole_games(game: Game, num_players: int) -> None:
 
 @pytest.mark.nojit
 def test_games_from_scattered_positions(game: Game) -> None:
-    """R1 to R17 where play from the deal hardly comes: full boards, empty supplies, open tracks, the end near."""
+    """All rules where play from the deal hardly comes: full boards, empty supplies, open tracks, the end near."""
     seen: Counter[str] = Counter()
     for seed in range(POSITIONS if jit.COMPILED else 12):
         rng = Random(seed)
@@ -555,7 +555,7 @@ def test_games_from_scattered_positions(game: Game) -> None:
 
 
 def test_the_pawn(game: Game) -> None:
-    """R16.6 in all its moments."""
+    """R16.6.1 to R16.6.4 in all moments of the pawn."""
     seen: Counter[str] = Counter()
     for seed, temper in enumerate(TEMPERS):
         play(Duel(game, 2, seed, two_player_pawn=True, max_rounds=20), temper, Random(seed), seen)
@@ -563,7 +563,7 @@ def test_the_pawn(game: Game) -> None:
 
 
 def test_every_reward_of_every_route(game: Game) -> None:
-    """R8, R9, R10.3, R10.8, R11: whatever may be chosen when a route is established, and the end of the turn then."""
+    """R8.4 to R8.10, R10.3, R10.8.1 to R10.8.4: whatever may be chosen on establishing, then the end of the turn."""
     seen: Counter[str] = Counter()
     for seed, (num_players, number) in enumerate(product(range(2, 6), range(NUM_ROUTES))):
         rng = Random(seed)
