@@ -19,7 +19,19 @@ from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.testing.processes import public_digest
-from tabletop_envs.testing.subject import GREEDY, RANDOM, Subject, fail, label, pick, quick_grid, small_grid, walk
+from tabletop_envs.testing.subject import (
+    GREEDY,
+    LONG,
+    RANDOM,
+    Subject,
+    fail,
+    label,
+    pick,
+    quick_grid,
+    shortened,
+    small_grid,
+    walk,
+)
 
 DIGESTS: Final = "golden.json"
 TRANSCRIPTS: Final = "playthroughs"
@@ -30,6 +42,7 @@ _GAMES: Final = 4  # games a digest is over
 _SEED: Final = 1
 _SHOWN: Final = 8  # legal actions that a transcript lists
 _BYTES: Final = 24_000  # of one game's transcript
+_WRITTEN: Final = 200  # decisions of a long game that are written
 
 
 # --- transcripts ------------------------------------------------------------------------------------------------
@@ -38,12 +51,12 @@ _BYTES: Final = 24_000  # of one game's transcript
 def transcript(game: Game, settings: Settings, style: str = RANDOM, seed: int = _SEED) -> str:
     """A game in readable form: every decision in a line, and as many positions in full as fit 24,000 characters.
 
-    style: `RANDOM` or `GREEDY`.
+    style: `RANDOM` or `GREEDY`. Settings that allow for long games are to be shortened.
     """
     stride = 1
     while True:
         text = "\n".join(_lines(game, settings, style, seed, stride))
-        if len(text) <= _BYTES:
+        if len(text) <= _BYTES or stride > _WRITTEN:
             return text
         stride += 2  # odd: games that alternate between two decisions show both
 
@@ -106,7 +119,8 @@ def playthroughs(game: Game) -> dict[str, str]:
         changed = small_grid(spec)[-1]
         grid[f"{changed.num_players}p-all_changed"] = changed
     files = {}
-    for name, settings in grid.items():
+    for name, whole in grid.items():
+        settings = shortened(whole, _WRITTEN)
         head = f"{spec.env_id}, {label(settings)}: written by {_REWRITE}, read by people"
         games = [transcript(game, settings, style) for style in (RANDOM, GREEDY)]
         files[f"{spec.env_id.replace('/', '-')}-{name}.txt"] = "\n\n\n".join([head, *games]) + "\n"
@@ -114,8 +128,9 @@ def playthroughs(game: Game) -> dict[str, str]:
 
 
 def digests(game: Game) -> dict[str, str]:
-    """Settings -> digest of a few games: whatever an agent meets."""
-    return {label(settings): public_digest(game, settings, _GAMES) for settings in quick_grid(game.spec)}
+    """Settings -> digest of a few games, of long ones their first decisions: whatever an agent meets."""
+    grid = quick_grid(game.spec)
+    return {label(settings): public_digest(game, shortened(settings, LONG), _GAMES) for settings in grid}
 
 
 # --- files ------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ _GAMES_FULL: Final = 6
 _POSITIONS_QUICK: Final = 20
 _POSITIONS_FULL: Final = 60
 _POSITIONS_OFF: Final = 6
-_LONG: Final = 300  # decisions after which most walks of a long game are stopped
+LONG: Final = 300  # decisions after which most walks of a long game are stopped
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -48,11 +48,11 @@ class Subject:
     def grid(self) -> tuple[Settings, ...]:
         """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower.
 
-        All but the first are stopped after `_LONG` decisions: a game that can last for thousands would be walked for
+        All but the first are stopped after `LONG` decisions: a game that can last for thousands would be walked for
         hours, and its later decisions are like those before.
         """
         first, *others = self.whole_grid
-        return first, *map(_shortened, others)
+        return first, *(shortened(settings, LONG) for settings in others)
 
     @cached_property
     def whole_grid(self) -> tuple[Settings, ...]:
@@ -97,12 +97,6 @@ class Subject:
     def secrets(self) -> tuple[Field, ...]:
         """The fields that not every seat may know."""
         return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
-
-
-def _shortened(settings: Settings) -> Settings:
-    if settings.values["max_decisions"] <= _LONG:
-        return settings
-    return settings.spec.settings(settings.num_players, **{**settings.values, "max_decisions": _LONG})
 
 
 def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
@@ -174,6 +168,13 @@ def quick_grid(spec: GameSpec) -> tuple[Settings, ...]:
 def small_grid(spec: GameSpec) -> tuple[Settings, ...]:
     """The defaults for the least players, everything changed for the most."""
     return spec.settings(spec.min_players), _everything(spec, spec.max_players)
+
+
+def shortened(settings: Settings, decisions: int) -> Settings:
+    """The settings with a cap of so many decisions, unless theirs is lower."""
+    if settings.values["max_decisions"] <= decisions:
+        return settings
+    return settings.spec.settings(settings.num_players, **{**settings.values, "max_decisions": decisions})
 
 
 def label(settings: Settings) -> str:
