@@ -711,11 +711,14 @@ def _legal_pawn(s, mask):
 
 @jit
 def apply(s, action):
-    """Execute one decision of the seat to act."""
+    """Execute one decision of the seat to act.
+
+    R17.3 counts real choices. With `auto_forced` off others are asked too; these alone are counted by `legal`, into a
+    mask of their own. No precondition rests on it.
+    """
     assert 0 <= action < NUM_ACTIONS, "the action is outside the space"
     assert s.seat != NOBODY, "nobody is asked"
     if s.auto_forced == 0:
-        # R17.3 counts real choices; with auto_forced on no others are asked
         s.forced += legal(s, np.empty(NUM_ACTIONS, dtype=np.int8)) == 1
     phase = int(s.phase)
     if phase == Phase.MAIN:
