@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from toy_game import GAME
 
 from tabletop_envs.core.spec import Choice, Counts, Flag, GameSpec, Integer, Option, Subset
 from tabletop_envs.errors import OptionError
+from tabletop_envs.testing.subject import full_grid, quick_grid
 
 FLAG = Flag("on", "R1", "a switch")
 NUMBER = Integer("number", "R2", "how many", 5, 2, 9)
@@ -155,6 +157,18 @@ def test_unknown_option() -> None:
     with pytest.raises(OptionError) as caught:
         GAME.settings(qqq=1)
     assert "did you mean" not in str(caught.value)
+
+
+def test_an_option_for_some_numbers_of_players() -> None:
+    spec = replace(GAME, options=(FLAG, Flag("duel", "R6", "for two", players=(2,))))
+    assert spec.settings(2, duel=True).values["duel"] is True
+    assert spec.settings(3, duel=False) == spec.settings(3)
+    with pytest.raises(OptionError, match=r"option duel=True is for 2 players, not 3: set num_players=2.*\(R6\)"):
+        spec.settings(3, duel=True)
+    for grid in (full_grid(spec), quick_grid(spec)):
+        duels = [settings.num_players for settings in grid if settings.values["duel"]]
+        assert set(duels) == {2}
+        assert {settings.num_players for settings in grid if settings.values["on"]} >= {4}
 
 
 def test_the_cap_is_an_option_up_to_its_declared_value() -> None:

@@ -27,15 +27,12 @@ def row_of(page: str, name: str) -> str:
     return next((line for line in page.splitlines() if line.startswith(f"| {name} |")), "")
 
 
-def sizes(game: Game) -> set[int]:
-    """The lengths of the observation with any options, for the least and the most players."""
-    spec = game.spec
-    found = set()
-    for players in {spec.min_players, spec.max_players}:
-        found.add(game.observation_size(game.settings(players)))
-        for option in spec.options:
-            if isinstance(option, Flag):
-                found.add(game.observation_size(game.settings(players, **{option.name: not option.default})))
+def sizes(game: Game, players: int) -> set[int]:
+    """The lengths of the observation with any options for so many players."""
+    found = {game.observation_size(game.settings(players))}
+    for option in game.spec.options:
+        if isinstance(option, Flag) and option.fits(players):
+            found.add(game.observation_size(game.settings(players, **{option.name: not option.default})))
     return found
 
 
@@ -61,9 +58,9 @@ def test_head_names_ids_agents_and_sizes(name: str) -> None:
     assert all(f"`player_{seat}`" in row_of(page, "Agents") for seat in (0, spec.max_players - 1))
     for actions in game.actions.sizes():
         assert f"`Discrete({actions})`" in row_of(page, "Action values")
-    for size in sizes(game):
-        assert f"`({size},)`" in row_of(page, "Observation shape")
-        for players in {spec.min_players, spec.max_players}:
+    for players in {spec.min_players, spec.max_players}:
+        for size in sizes(game, players):
+            assert f"`({size},)`" in row_of(page, "Observation shape")
             assert f"`({players * size},)`" in row_of(page, "State shape")
 
 

@@ -181,6 +181,15 @@ def test_where_pixels_are(shape: Shape | Group, box: tuple[int, int, int, int]) 
     assert np.abs(np.subtract(changed(picture(shape), 400), np.multiply(box, 4))).max() <= 1
 
 
+def test_small_rectangles_with_round_corners() -> None:
+    """Of any size and place, as thumbnails have them."""
+    sizes = np.random.default_rng(1).uniform(0.1, 8, (4000, 5)).tolist()
+    shapes = tuple(
+        Rect(x, y, w, h, min(w, h) / 2, fill="#ff0000", stroke="#000000", width=o) for x, y, w, h, o in sizes
+    )
+    assert rgb_array(Scene(20, 20, "#ffffff", shapes, "small", caption=("small",)), 20).any()
+
+
 def test_texts_stand_where_their_anchors_say() -> None:
     def box(anchor: str, **facts: Any) -> tuple[int, int, int, int]:
         return changed(picture(Text(50, 50, "HHHH", 20, anchor, fill=BLACK, **facts)), 400)

@@ -22,12 +22,14 @@ UNLIMITED: Final = 2**31 - 1  # the upper end of a whole number without one
 class Option:
     """The base of all kinds of option.
 
-    name: the keyword and the record field; clause: of RULES.md; summary: one line for tables and help texts.
+    name: the keyword and the record field; clause: of RULES.md; summary: one line for tables and help texts; players:
+    the numbers of players with which alone it may be changed (none named: with all).
     """
 
     name: str
     clause: str
     summary: str
+    players: tuple[int, ...] = field(default=(), kw_only=True)
 
     dtype: Any = field(default=np.int8, init=False, repr=False)
     shape: tuple[int, ...] = field(default=(), init=False, repr=False)
@@ -49,6 +51,10 @@ class Option:
     def decode(self, stored: Any) -> Any:
         """The value of a record's number (or vector): plain Python, fit for JSON."""
         raise NotImplementedError
+
+    def fits(self, num_players: int) -> bool:
+        """Whether it may be changed with so many players."""
+        return not self.players or num_players in self.players
 
     def _refuse(self, value: Any) -> OptionError:
         return OptionError(f"option {self.name}={value!r} is not possible: give {self.values} ({self.clause})")
@@ -242,7 +248,7 @@ class GameSpec:
     def settings(self, num_players: int | None = None, **options: Any) -> Settings:
         """Check a number of players and options (the defaults filled in).
 
-        Raises OptionError for a number of players or an option that the game does not have.
+        Raises OptionError for a number of players or an option that the game does not have, or not together.
         """
         players = self.min_players if num_players is None else num_players
         whole = isinstance(players, (int, np.integer)) and not isinstance(players, bool)
@@ -259,6 +265,13 @@ class GameSpec:
         values = {
             name: option.decode(option.encode(options.get(name, option.default))) for name, option in known.items()
         }
+        for name, option in known.items():
+            if values[name] != option.default and not option.fits(int(players)):
+                fitting = " or ".join(map(str, option.players))
+                raise OptionError(
+                    f"option {name}={values[name]!r} is for {fitting} players, not {players}: set "
+                    f"num_players={option.players[0]}, or leave it at {option.default!r} ({option.clause})"
+                )
         return Settings(self, int(players), values)
 
     def all_options(self, num_players: int) -> tuple[Option, ...]:

@@ -60,6 +60,9 @@ def _options(spec: GameSpec) -> None:
         fail(spec.id, f"options {sorted(taken)} are called like arguments of the environments: rename them")
     if len(set(names)) < len(names) or not all(name.isidentifier() for name in names):
         fail(spec.id, f"option names {names} are not different identifiers")
+    for option in spec.options:
+        if not all(spec.min_players <= players <= spec.max_players for players in option.players):
+            fail(spec.id, f"option {option.name} is for {option.players} players, which the game does not take")
 
 
 def _contract(subject: Subject) -> None:

@@ -19,7 +19,19 @@ from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import DEFAULT_REWARD, Reward
 from tabletop_envs.testing.processes import public_digest
-from tabletop_envs.testing.subject import GREEDY, RANDOM, Subject, fail, label, pick, quick_grid, small_grid, walk
+from tabletop_envs.testing.subject import (
+    GREEDY,
+    LONG,
+    RANDOM,
+    Subject,
+    fail,
+    label,
+    pick,
+    quick_grid,
+    shortened,
+    small_grid,
+    walk,
+)
 
 DIGESTS: Final = "golden.json"
 TRANSCRIPTS: Final = "playthroughs"
@@ -30,6 +42,7 @@ _GAMES: Final = 4  # games a digest is over
 _SEED: Final = 1
 _SHOWN: Final = 8  # legal actions that a transcript lists
 _BYTES: Final = 24_000  # of one game's transcript
+_WRITTEN: Final = 200  # decisions of a long game that are written
 
 
 # --- transcripts ------------------------------------------------------------------------------------------------
@@ -120,7 +133,8 @@ def playthroughs(game: Game) -> dict[str, str]:
         changed = small_grid(spec)[-1]
         grid[f"{changed.num_players}p-all_changed"] = changed
     files = {}
-    for name, settings in grid.items():
+    for name, whole in grid.items():
+        settings = shortened(whole, _WRITTEN)
         head = f"{spec.env_id}, {label(settings)}: written by {_REWRITE}, read by people"
         games = [transcript(game, settings, style) for style in (RANDOM, GREEDY)]
         files[f"{spec.env_id.replace('/', '-')}-{name}.txt"] = "\n\n\n".join([head, *games]) + "\n"
@@ -128,8 +142,9 @@ def playthroughs(game: Game) -> dict[str, str]:
 
 
 def digests(game: Game) -> dict[str, str]:
-    """Settings -> digest of a few games: whatever an agent meets."""
-    return {label(settings): public_digest(game, settings, _GAMES) for settings in quick_grid(game.spec)}
+    """Settings -> digest of a few games, of long ones their first decisions: whatever an agent meets."""
+    grid = quick_grid(game.spec)
+    return {label(settings): public_digest(game, shortened(settings, LONG), _GAMES) for settings in grid}
 
 
 # --- files ------------------------------------------------------------------------------------------------------

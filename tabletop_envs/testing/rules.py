@@ -176,7 +176,7 @@ def _header(position: Position) -> None:
 def caps(subject: Subject) -> str:
     """No game exceeds its cap; at a lowered cap it ends, is scored, and asks nobody."""
     longest: dict[int, int] = {}
-    for game in subject.walks():
+    for game in subject.walks(whole=True):
         for position in game:
             if position.decisions > int(position.states["max_decisions"][0]):
                 fail(position, "the game goes on beyond its cap")
@@ -209,7 +209,7 @@ def chance(subject: Subject) -> str:
         if not spec.opening_decisions:
             fail(spec.id, "nothing is ever drawn, so opening_decisions must say how many decisions an arena draws")
         return f"none; {spec.opening_decisions} opening decisions"
-    defaults = [settings for settings in subject.grid if not settings.changed()]
+    defaults = [settings for settings in subject.whole_grid if not settings.changed()]
     for settings in defaults:
         starts = np.concatenate([next(walk(game, settings, seed)).states for seed in range(_DEALS)])
         starts["key"] = 0

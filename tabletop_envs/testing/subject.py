@@ -28,6 +28,7 @@ _POSITIONS_QUICK: Final = (20, 320)
 _POSITIONS_FULL: Final = (60, 3000)
 _POSITIONS_OFF: Final = (6, 24)
 _POSITIONS_LEAST: Final = 4  # of a game, in whatever number of games
+LONG: Final = 1000  # decisions after which most walks of a long game are stopped
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -47,7 +48,17 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[Settings, ...]:
-        """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower."""
+        """The settings to run with; few with the JIT off, as plain Python is hundreds of times slower.
+
+        All but the first are stopped after `LONG` decisions: a game that can last for thousands would be walked for
+        hours, and its later decisions are like those before.
+        """
+        first, *others = self.whole_grid
+        return first, *(shortened(settings, LONG) for settings in others)
+
+    @cached_property
+    def whole_grid(self) -> tuple[Settings, ...]:
+        """The settings of `grid`, none of them stopped."""
         if not jit.COMPILED:
             return small_grid(self.game.spec)
         return quick_grid(self.game.spec) if self.quick else full_grid(self.game.spec)
@@ -68,9 +79,9 @@ class Subject:
         """How many positions each of the games has; a cap may lie far above it."""
         return [_length(game) for game in self.walks()]
 
-    def walks(self) -> Iterator[Iterator[Position]]:
-        """Every game of every settings."""
-        for settings in self.grid:
+    def walks(self, whole: bool = False) -> Iterator[Iterator[Position]]:
+        """Every game of every settings, or of those that stop none."""
+        for settings in self.whole_grid if whole else self.grid:
             for seed in range(self.games):
                 yield walk(self.game, settings, seed)
 
@@ -142,10 +153,14 @@ def other_values(option: Option) -> list[Any]:
     return [value for number, value in enumerate(values) if value != option.default and value not in values[:number]]
 
 
-def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
+def _changes(spec: GameSpec) -> list[tuple[Option, Any]]:
     # the cap is left to the check of caps
-    options = [option for option in spec.all_options(num_players) if option.name != "max_decisions"]
-    return [{option.name: value} for option in options for value in other_values(option)]
+    options = [option for option in spec.all_options(spec.min_players) if option.name != "max_decisions"]
+    return [(option, value) for option in options for value in other_values(option)]
+
+
+def _variations(spec: GameSpec, num_players: int) -> list[dict[str, Any]]:
+    return [{option.name: value} for option, value in _changes(spec) if option.fits(num_players)]
 
 
 def _everything(spec: GameSpec, num_players: int) -> Settings:
@@ -169,14 +184,22 @@ def quick_grid(spec: GameSpec) -> tuple[Settings, ...]:
     """The defaults for every number of players, every other value once with one of them, everything changed."""
     counts = range(spec.min_players, spec.max_players + 1)
     grid = [spec.settings(players) for players in counts]
-    for number, variation in enumerate(_variations(spec, spec.min_players)):
-        grid.append(spec.settings(counts[number % len(counts)], **variation))
+    for number, (option, value) in enumerate(_changes(spec)):
+        fitting = [players for players in counts if option.fits(players)]
+        grid.append(spec.settings(fitting[number % len(fitting)], **{option.name: value}))
     return (*grid, _everything(spec, spec.max_players))
 
 
 def small_grid(spec: GameSpec) -> tuple[Settings, ...]:
     """The defaults for the least players, everything changed for the most."""
     return spec.settings(spec.min_players), _everything(spec, spec.max_players)
+
+
+def shortened(settings: Settings, decisions: int) -> Settings:
+    """The settings with a cap of so many decisions, unless theirs is lower."""
+    if settings.values["max_decisions"] <= decisions:
+        return settings
+    return settings.spec.settings(settings.num_players, **{**settings.values, "max_decisions": decisions})
 
 
 def label(settings: Settings) -> str:
