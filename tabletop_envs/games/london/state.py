@@ -1,4 +1,4 @@
-"""The record of London, one field per line, and `check`, its invariants. Knows what lies where, not the rules of a turn.
+"""The record of London, one field per line, and `check`, its invariants. Knows what lies where, not a turn's rules.
 
 Sets of card types are two words, see `tables.WORD`; sets of boroughs are one, bit b for borough b. Stacks have one
 numbering for all seats, in the order in which they were begun. Everything below the line "kept for speed" follows from
@@ -112,7 +112,9 @@ FIELDS: Final = (
     Field("hands", np.int8, (SEATS, TYPES), "seat, type -> cards in hand", (0, MAX_COPIES), OWNER),
     Field("hand_size", np.int8, (SEATS,), "seat -> cards in hand", (0, MAX_HAND)),
     Field("known", np.int8, (SEATS, TYPES), "seat, type -> of these, openly taken", (0, MAX_COPIES)),
-    Field("deck", np.int8, (CARDS_IN_ALL,), "place -> type, from the bottom; EMPTY above the top", (-1, TYPES - 1), HIDDEN),
+    Field(
+        "deck", np.int8, (CARDS_IN_ALL,), "place -> type, from the bottom; EMPTY above the top", (-1, TYPES - 1), HIDDEN
+    ),
     Field("deck_size", np.int8, (), "cards of the deck, seen ones included", (0, CARDS_IN_ALL)),
     Field("seen", np.int8, (SEATS, SEEN_CARDS), "seat -> seen top cards, the top first (R6.5)", (-1, TYPES - 1), OWNER),
     Field("num_seen", np.int8, (), "top cards of the deck that were seen and lie in `seen`", (0, SEEN_CARDS)),
@@ -127,7 +129,7 @@ FIELDS: Final = (
     Field("num_stacks", np.int8, (), "stacks of all seats", (0, STONE_CARDS)),
     Field("owner", np.int8, (STONE_CARDS,), "stack -> seat", (-1, SEATS - 1)),
     Field("state", np.int8, (STONE_CARDS,), "stack -> FACE_UP + PLACED + ACTIVATED of its top card", (0, 7)),
-    Field("pounds", np.int32, (STONE_CARDS,), "stack -> money on its Shops (R7.10)", (0, MOST)),
+    Field("pounds", np.int8, (STONE_CARDS,), "stack -> money on its Shops (R7.10)", (0, STONE_CARDS)),
     # the game
     Field("start", np.int8, (), "the start player (R2.5)", (0, SEATS - 1)),
     Field("turn", np.int8, (), "seat whose turn it is, also while nobody is asked", (0, SEATS - 1)),
@@ -254,7 +256,8 @@ def _phase_agrees(s):
 @jit
 def _cards_conserved(s):
     for kind in range(TYPES):
-        cards = int(s.discard[kind])
+        # at TARGET the card in progress has left the hand
+        cards = int(s.discard[kind]) + int(s.phase == Phase.TARGET and s.card == kind)
         for seat in range(SEATS):
             cards += int(s.hands[seat, kind])
             for place in range(SEEN_CARDS):
@@ -375,10 +378,10 @@ def _links_agree(s):
             own += s.owner[stack] == seat
         if own != met:
             return False
+    free = True
     for stack in range(int(s.num_stacks), STONE_CARDS):
-        if s.next_stack[stack] != EMPTY:
-            return False
-    return True
+        free = free and s.next_stack[stack] == EMPTY
+    return free
 
 
 @jit

@@ -375,12 +375,12 @@ def _where(condition: NDArray[np.bool_]) -> NDArray[np.int64]:
 TYPE_BIT: Final = _read_only(np.array([_types([kind]) for kind in range(TYPES)], np.int64))
 # int64[2]
 STONE: Final = _where(np.arange(TYPES) < STONE_TYPES)
-SCHOOLS: Final = _where(STANDING == STANDING_TEXTS.index("school"))
+SCHOOLS: Final = _where(np.isin(STANDING, [STANDING_TEXTS.index("school")]))
 REFUGEES: Final = _where(STANDING == TAKE_TWO)
 WRENS: Final = _where(STANDING == WREN)
 COFFEE_HOUSES: Final = _read_only(_types([COFFEE_HOUSE]))
 # int64[4, 2], [colour] -> its types; its types with a stone base
-COLOUR_TYPES: Final = _read_only(np.array([_where(COLOUR == colour) for colour in range(COLOURS)], np.int64))
+COLOUR_TYPES: Final = _read_only(np.array([_where(colour == COLOUR) for colour in range(COLOURS)], np.int64))
 STONE_BY_COLOUR: Final = _read_only(COLOUR_TYPES & STONE)
 
 # R9.3: types by the card that activating them costs
