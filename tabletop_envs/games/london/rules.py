@@ -538,9 +538,8 @@ def payers(s, seat, kind):
 @jit
 def coverable(s, seat):
     """R7.5, R7.6: the types on visible tops that were not placed in this turn, as a set."""
-    return _more_than(s.visible_set[seat, 0], s.visible[seat], s.placed, 0), _more_than(
-        s, s.visible_set[seat, 1], s.visible[seat], s.placed, WORD
-    )
+    low = _more_than(s.visible_set[seat, 0], s.visible[seat], s.placed, 0)
+    return low, _more_than(s.visible_set[seat, 1], s.visible[seat], s.placed, WORD)
 
 
 @jit
