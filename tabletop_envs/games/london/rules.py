@@ -156,7 +156,6 @@ from tabletop_envs.games.london.tables import (
     WITHOUT_CARD,
     WORD,
     WORKHOUSE,
-    WREN,
     WRENS,
 )
 
@@ -183,7 +182,7 @@ def setup(s):
     _shuffle_decks(s)
     for seat in range(int(s.num_players)):
         for _ in range(HAND):
-            add_to_hand(s, seat, take_from_deck(s, seat))
+            add_to_hand(s, seat, take_from_deck(s, 0))
     s.start = below(s, STARTER, int(s.num_players))
     s.turn = s.start
     start_turn(s)
@@ -276,39 +275,27 @@ def leave_hand(s, seat, kind):
 
 
 @jit
-def take_from_deck(s, seat):
-    """The top card of the deck. R12.1: the last one begins the end phase."""
-    if s.num_seen > 0:
-        return take_seen(s, 0)
-    place = in_place(s) - 1
-    kind = int(s.deck[place])
-    s.deck[place] = EMPTY
-    _deck_shrinks(s)
-    return kind
-
-
-@jit
-def take_seen(s, number):
-    """One of the seen cards on top of the deck (R6.5); the others close up."""
-    reader = int(s.reader)
-    kind = int(s.seen[reader, number])
-    for place in range(number, SEEN_CARDS - 1):
-        s.seen[reader, place] = s.seen[reader, place + 1]
-    s.seen[reader, SEEN_CARDS - 1] = EMPTY
-    s.num_seen -= 1
+def take_from_deck(s, number):
+    """The top card of the deck (number 0), or another of its seen cards (R6.5); the others close up."""
     if s.num_seen == 0:
-        s.reader = NOBODY
-    _deck_shrinks(s)
-    return kind
-
-
-@jit
-def _deck_shrinks(s):
-    # R12.1: this turn, and one of each other player
+        place = in_place(s) - 1
+        kind = int(s.deck[place])
+        s.deck[place] = EMPTY
+    else:
+        reader = int(s.reader)
+        kind = int(s.seen[reader, number])
+        for place in range(number, SEEN_CARDS - 1):
+            s.seen[reader, place] = s.seen[reader, place + 1]
+        s.seen[reader, SEEN_CARDS - 1] = EMPTY
+        s.num_seen -= 1
+        if s.num_seen == 0:
+            s.reader = NOBODY
     s.deck_size -= 1
     if s.deck_size == 0:
+        # R12.1: this turn is still to play, and one of each other player
         s.ending = s.num_players
         report(s, LAST_CARD, int(s.turn), 0)
+    return kind
 
 
 @jit
@@ -331,15 +318,6 @@ def spend(s, seat, kind):
     s.display[COLUMNS] = kind
     s.shown = width + 1
     report(s, OVERFLOW, NOBODY, width)
-
-
-@jit
-def take_from_display(s, space):
-    """R5.6: the card leaves its space empty."""
-    kind = int(s.display[space])
-    s.display[space] = EMPTY
-    s.shown -= 1
-    return kind
 
 
 @jit
@@ -651,24 +629,6 @@ def activatable(s, seat):
     return low & effect_low, high & effect_high
 
 
-@jit
-def repeatable_payment(s, seat):
-    """R9.3, O4: the hand types that can be spent for the activation in progress, as a set."""
-    low, high = s.hand_set[seat, 0], s.hand_set[seat, 1]
-    if PAYMENT[s.card] == ANY_CARD or (s.school_pays_activation > 0 and shows_school(s, seat)):
-        return low, high
-    return low & COLOUR_TYPES[BLUE, 0], high & COLOUR_TYPES[BLUE, 1]
-
-
-@jit
-def expendable(s, seat):
-    """R9.19: the hand types that the prison or Workhouse at work can take, as a set."""
-    low, high = s.hand_set[seat, 0], s.hand_set[seat, 1]
-    if RUN[s.card] == WORKHOUSE:
-        return low & TYPE_BIT[PAUPERS, 0], high & TYPE_BIT[PAUPERS, 1]
-    return low, high
-
-
 # --- what may be chosen: boroughs (R9.14, R10) ------------------------------------------------------------------
 
 
@@ -710,42 +670,56 @@ def loan_available(s):
     return s.loans_taken < s.max_voluntary_loans_per_turn
 
 
+# --- what is chosen where (R15) ---------------------------------------------------------------------------------
+
+
+@jit
+def choosable(s, seat, phase):
+    """The types of which a CARD may be chosen at a node, as a set: from the hand, or of stacks."""
+    if phase == Phase.ACTION or phase == Phase.PLAY_NEXT:
+        return playable(s, seat)
+    if phase == Phase.ACTIVATE:
+        return activatable(s, seat)
+    if phase == Phase.PAY_CARD:
+        return payers(s, seat, int(s.card))
+    if phase == Phase.TARGET:
+        return coverable(s, seat)
+    if phase == Phase.WHITEHALL_TARGET:
+        return targets(s, seat)
+    low, high = s.hand_set[seat, 0], s.hand_set[seat, 1]
+    if phase == Phase.EXCHANGE_GIVE or phase == Phase.DISCARD:
+        return low, high
+    if phase == Phase.EXPEND:
+        # R9.19: any card, or Paupers alone
+        if RUN[s.card] == WORKHOUSE:
+            return low & TYPE_BIT[PAUPERS, 0], high & TYPE_BIT[PAUPERS, 1]
+        return low, high
+    if phase == Phase.ACT_PAY:
+        # R9.3, O4
+        if PAYMENT[s.card] == ANY_CARD or (s.school_pays_activation > 0 and shows_school(s, seat)):
+            return low, high
+        return low & COLOUR_TYPES[BLUE, 0], high & COLOUR_TYPES[BLUE, 1]
+    return 0, 0
+
+
+@jit
+def takable(s, phase, space):
+    """Whether the card of a space may be chosen at a node: R6.3 and R7.11 any, R9.16 one with a stone base."""
+    kind = int(s.display[space])
+    if phase == Phase.COFFEE_PICK:
+        return EMPTY < kind < STONE_TYPES
+    return kind != EMPTY and (phase == Phase.DRAW or phase == Phase.EXCHANGE_TAKE)
+
+
+@jit
+def places_to_choose(s, seat, phase):
+    """The boroughs that may be chosen at a node, as a set."""
+    if phase == Phase.ACTION:
+        return buyable(s, seat)
+    return underground_places(s) if phase == Phase.UNDERGROUND else 0
+
+
 # --- masks (R15) ------------------------------------------------------------------------------------------------
-
-
-@jit
-def _mark_types(mask, low, high):
-    count = 0
-    while low != 0:
-        mask[CARD + lowest_bit(low)] = 1
-        low &= low - 1
-        count += 1
-    while high != 0:
-        mask[CARD + WORD + lowest_bit(high)] = 1
-        high &= high - 1
-        count += 1
-    return count
-
-
-@jit
-def _mark_places(mask, places):
-    count = 0
-    while places != 0:
-        mask[BOROUGH + lowest_bit(places)] = 1
-        places &= places - 1
-        count += 1
-    return count
-
-
-@jit
-def _mark_spaces(s, mask, stone_only):
-    count = 0
-    for space in range(SPACES):
-        kind = int(s.display[space])
-        if kind != EMPTY and (kind < STONE_TYPES or not stone_only):
-            mask[SLOT + space] = 1
-            count += 1
-    return count
 
 
 @jit
@@ -761,105 +735,71 @@ def legal(s, mask):
     """The legal actions of the seat to act, and their number."""
     mask[:] = 0
     seat, phase = int(s.seat), int(s.phase)
-    if phase <= Phase.REORDER:
-        return _legal_draw(s, mask)
+    low, high = choosable(s, seat, phase)
+    cards = 0
+    while low != 0:
+        mask[CARD + lowest_bit(low)] = 1
+        low &= low - 1
+        cards += 1
+    while high != 0:
+        mask[CARD + WORD + lowest_bit(high)] = 1
+        high &= high - 1
+        cards += 1
+    if phase == Phase.DRAW or phase == Phase.COFFEE_PICK or phase == Phase.EXCHANGE_TAKE:
+        for space in range(SPACES):
+            cards += _mark(mask, SLOT + space, takable(s, phase, space))
+    places = places_to_choose(s, seat, phase)
+    while places != 0:
+        mask[BOROUGH + lowest_bit(places)] = 1
+        places &= places - 1
+        cards += 1
+    return cards + _mark_others(s, seat, phase, mask, cards)
+
+
+@jit
+def _mark_others(s, seat, phase, mask, cards):
+    # what is no card, space or borough; `cards` are those marked so far
+    if phase == Phase.DRAW:
+        # R6.3, R6.5, R6.4
+        seen = int(s.num_seen) if s.peeking > 0 else 0
+        mask[PEEK : PEEK + seen] = 1
+        from_deck = s.peeking == 0 and s.deck_size > 0
+        return seen + _mark(mask, DECK, from_deck) + _mark(mask, DONE, s.optional > 0)
+    if phase == Phase.REORDER:
+        left = int(s.num_seen) - int(s.put_back)
+        mask[PEEK : PEEK + left] = 1
+        return left
     if phase == Phase.ACTION:
-        return _legal_action(s, seat, mask)
+        # R4.2: one of the four actions; the last is always there
+        mask[TAKE_THREE] = 1
+        low, high = activatable(s, seat)
+        count = 1 + _mark(mask, RUN_CITY, low | high != 0)
+        return count + _mark(mask, EXCHANGE, exchange_available(s, seat)) + _mark(mask, LOAN_TAKEN, loan_available(s))
     if phase == Phase.PLAY_NEXT or phase == Phase.ACTIVATE:
-        return _legal_next(s, seat, phase, mask)
-    if phase == Phase.PAY_CARD:
-        low, high = payers(s, seat, int(s.card))
-        return _mark_types(mask, low, high)
-    if phase == Phase.TARGET:
-        # R7.5: a visible or a face-down top, or a new stack
-        low, high = coverable(s, seat)
-        mask[NEW_STACK] = 1
-        return 1 + _mark_types(mask, low, high) + _mark(mask, FACE_DOWN_STACK, s.face_down[seat] > 0)
-    if phase <= Phase.FLIP:
-        return _legal_effect(s, seat, phase, mask)
-    if phase == Phase.EXCHANGE_TAKE:
-        return _mark_spaces(s, mask, False)
-    if phase == Phase.END_TURN:
-        mask[EXCHANGE] = 1
+        if (s.plays if phase == Phase.PLAY_NEXT else s.activations) == 0:
+            return 0  # R7.9: Wren alone is no play; R9.1: at least one activation
         mask[DONE] = 1
-        return 2
-    # EXCHANGE_GIVE, DISCARD
-    return _mark_types(mask, s.hand_set[seat, 0], s.hand_set[seat, 1])
-
-
-@jit
-def _legal_draw(s, mask):
-    if s.phase == Phase.REORDER:
-        # R6.5: any seen card not yet put back
-        count = int(s.num_seen) - int(s.put_back)
-        mask[PEEK : PEEK + count] = 1
-        return count
-    count = _mark_spaces(s, mask, False)
-    if s.peeking > 0:
-        mask[PEEK : PEEK + int(s.num_seen)] = 1
-        count += int(s.num_seen)
-    else:
-        count += _mark(mask, DECK, s.deck_size > 0)
-    return count + _mark(mask, DONE, s.optional > 0)
-
-
-@jit
-def _legal_action(s, seat, mask):
-    # R4.2: one of the four actions; the last is always there
-    low, high = playable(s, seat)
-    count = _mark_types(mask, low, high)
-    low, high = activatable(s, seat)
-    count += _mark(mask, RUN_CITY, low | high != 0)
-    count += _mark_places(mask, buyable(s, seat))
-    mask[TAKE_THREE] = 1
-    count += _mark(mask, EXCHANGE, exchange_available(s, seat))
-    return count + 1 + _mark(mask, LOAN_TAKEN, loan_available(s))
-
-
-@jit
-def _legal_next(s, seat, phase, mask):
-    # after each play or activation: another one, an exchange, a loan, or the end of the action
-    playing = phase == Phase.PLAY_NEXT
-    low, high = playable(s, seat) if playing else activatable(s, seat)
-    count = _mark_types(mask, low, high)
-    if (s.plays if playing else s.activations) == 0:
-        return count  # R7.9: Wren alone is no play; R9.1: at least one activation
-    mask[DONE] = 1
-    more = count > 0 and loan_available(s)  # R11.5
-    return count + 1 + _mark(mask, EXCHANGE, exchange_available(s, seat)) + _mark(mask, LOAN_TAKEN, more)
-
-
-@jit
-def _legal_effect(s, seat, phase, mask):
-    # the nodes of an activation
-    if phase == Phase.ACT_PAY:
-        low, high = repeatable_payment(s, seat)
-        return _mark_types(mask, low, high)
+        more = cards > 0 and loan_available(s)  # R11.5
+        return 1 + _mark(mask, EXCHANGE, exchange_available(s, seat)) + _mark(mask, LOAN_TAKEN, more)
+    if phase == Phase.TARGET:
+        mask[NEW_STACK] = 1
+        return 1 + _mark(mask, FACE_DOWN_STACK, s.face_down[seat] > 0)
     if phase == Phase.EXPEND:
-        low, high = expendable(s, seat)
-        return _mark_types(mask, low, high) + _mark(mask, DONE, s.expended > 0)
-    if phase == Phase.COFFEE_PICK:
-        return _mark_spaces(s, mask, True)
-    if phase == Phase.UNDERGROUND:
-        return _mark_places(mask, underground_places(s))
+        return _mark(mask, DONE, s.expended > 0)
     if phase == Phase.OPPONENT:
         others = int(s.num_players) - 1
         mask[OPPONENT : OPPONENT + others] = 1
         return others
-    if phase == Phase.WHITEHALL_TARGET:
-        low, high = targets(s, seat)
-        return _mark_types(mask, low, high)
-    mask[FLIP_SELF] = 1
-    mask[FLIP_HOSPITAL] = 1
-    return 2
+    if phase == Phase.FLIP:
+        mask[FLIP_SELF] = 1
+        return 1 + _mark(mask, FLIP_HOSPITAL, True)
+    return _mark(mask, DONE, True) + _mark(mask, EXCHANGE, True) if phase == Phase.END_TURN else 0
 
 
 # --- decisions --------------------------------------------------------------------------------------------------
 
-
-@jit
-def _holds(low, high, kind):
-    return (low & TYPE_BIT[kind, 0]) | (high & TYPE_BIT[kind, 1]) != 0
+NOTHING_DUE: Final = -1
+ACTIVATE: Final = int(Phase.ACTIVATE)
 
 
 @jit
@@ -875,33 +815,144 @@ def apply(s, action):
     assert 0 <= action < NUM_ACTIONS, "the action is outside the space (R14.3)"
     assert s.seat != NOBODY, "nobody is asked"
     seat, phase = int(s.seat), int(s.phase)
-    if phase <= Phase.REORDER:
-        _draw(s, seat, phase, action)
-    elif phase == Phase.ACTION:
-        _act(s, seat, action)
-    elif phase == Phase.PLAY_NEXT:
-        _next_play(s, seat, action)
-    elif phase == Phase.PAY_CARD:
-        _pay_for_card(s, seat, action)
-    elif phase == Phase.TARGET:
+    low, high = 0, 0
+    if action < SLOT or action in (RUN_CITY, LOAN_TAKEN):
+        node = phase
+        if action == RUN_CITY:
+            node = ACTIVATE
+        low, high = choosable(s, seat, node)
+    due = NOTHING_DUE
+    if action < SLOT:
+        kind = action - CARD
+        assert (low & TYPE_BIT[kind, 0]) | (high & TYPE_BIT[kind, 1]) != 0, "the card cannot be chosen (R15)"
+        if phase in (Phase.PAY_CARD, Phase.ACT_PAY, Phase.EXPEND, Phase.DISCARD):
+            due = _spend_for(s, seat, phase, kind)
+        elif phase == Phase.ACTION or phase == Phase.PLAY_NEXT:
+            due = _play(s, seat, kind)
+        elif phase == Phase.ACTIVATE:
+            due = _activate(s, seat, kind)
+        elif phase == Phase.WHITEHALL_TARGET:
+            due = _repeat(s, seat, kind)
+        elif phase == Phase.EXCHANGE_GIVE:
+            s.card = kind  # R7.11
+            _go(s, Phase.EXCHANGE_TAKE, True)
+    elif action < DECK:
+        _choose_space(s, seat, phase, action - SLOT)
+    elif action < BOROUGH:
+        _choose_unseen(s, seat, phase, action)
+    elif action < OPPONENT:
+        _choose_place(s, seat, phase, action - BOROUGH)
+    elif action != NEW_STACK and action != FACE_DOWN_STACK:
+        _choose_way(s, seat, phase, action, low | high != 0)
+    if phase == Phase.TARGET:
         _place(s, seat, action)
-    elif phase == Phase.ACTIVATE:
-        _next_activation(s, seat, action)
-    elif phase <= Phase.FLIP:
-        _carry_on(s, seat, phase, action)
-    elif phase <= Phase.EXCHANGE_TAKE:
-        _exchange(s, seat, phase, action)
-    elif phase == Phase.END_TURN:
-        assert action in (EXCHANGE, DONE), "an exchange or the end of the turn is asked (R15)"
-        if action == EXCHANGE:
-            _begin_exchange(s, seat)
+    if due != NOTHING_DUE:
+        # R7.7, R9.6: first the price, then the place or the effect
+        pay(s, seat, due)
+        if s.stack == EMPTY:
+            leave_hand(s, seat, int(s.card))
+            _go(s, Phase.TARGET, True)
         else:
-            _go(s, Phase.DISCARD, False)
+            _resolve(s, seat)
+
+
+@jit
+def _choose_space(s, seat, phase, space):
+    # the card of a space of the Card Display
+    assert takable(s, phase, space), "no card can be taken from the space here (R6.3, R7.11, R9.16)"
+    kind = int(s.display[space])
+    if phase == Phase.EXCHANGE_TAKE:
+        _swap(s, seat, space)
+        return
+    s.display[space] = EMPTY  # R5.6
+    s.shown -= 1
+    if phase == Phase.COFFEE_PICK:
+        # R9.16: its cost is due; it is put on top of this Coffee House
+        pay(s, seat, int(COST[kind]))
+        lay(s, int(s.stack), kind)
+        _end_activation(s)
     else:
-        # R4.6: one card over the limit
-        assert action < CARD + TYPES and s.hands[seat, action - CARD] > 0, "a card in hand is asked (R4.6)"
-        spend(s, seat, action - CARD)
+        add_to_hand(s, seat, kind)
+        s.known[seat, kind] += 1
+        _drawn(s)
+
+
+@jit
+def _choose_place(s, seat, phase, place):
+    # a borough to buy, or for an Underground counter
+    assert (places_to_choose(s, seat, phase) >> place) & 1 > 0, "the borough cannot be chosen (R9.14, R10.1, R10.2)"
+    if phase == Phase.ACTION:
+        pay(s, seat, int(PRICE[place]))  # R10.3
+        settle_in(s, seat, place)
+        _begin_draw(s, Reason.BOROUGH, int(DRAWN[place]))  # R10.4
+        return
+    # R9.14: across the river it costs, unless a counter lies beside it on land
+    if s.underground != 0 and int(LAND[place]) & int(s.underground) == 0:
+        pay(s, seat, RIVER)
+    s.underground |= 1 << place
+    s.tubes -= 1
+    s.seat = NOBODY
+
+
+@jit
+def _choose_way(s, seat, phase, action, any_card):
+    # all that names no card, space, borough or stack
+    if action == DONE:
+        _finish(s, seat, phase)
+    elif action == EXCHANGE:
+        _begin_exchange(s, seat, phase)
+    elif action == LOAN_TAKEN:
+        _take_loan(s, seat, phase, any_card)
+    elif action in (FLIP_SELF, FLIP_HOSPITAL):
+        # R9.7, R9.12
+        assert phase == Phase.FLIP, "no card is flipped now (R9.7)"
+        turn_down(s, int(s.stack) if action == FLIP_SELF else richest_stack(s, seat, HOSPITAL, FACE_UP, 0))
+        _end_activation(s)
+    elif action < NEW_STACK:
+        _burden(s, seat, phase, action)
+    else:
+        # R4.2
+        assert phase == Phase.ACTION, "an action of the turn is not asked now (R4.2)"
+        if action == RUN_CITY:
+            assert any_card, "no card can be activated (R9.1)"
+            _go(s, Phase.ACTIVATE, True)
+        else:
+            _begin_draw(s, Reason.TAKE_THREE, TAKE_THREE_CARDS)  # R8.1
+
+
+@jit
+def _finish(s, seat, phase):
+    # DONE, where it may be said (R15)
+    if phase == Phase.DRAW:
+        assert s.optional > 0, "a card must be taken (R6.1)"
+        s.due = 0
         s.seat = NOBODY
+    elif phase == Phase.PLAY_NEXT:
+        assert s.plays > 0, "nothing has been played yet (R7.1, R7.9)"
+        s.free = 0  # R7.9: the rest is lost
+        s.plays = 0
+        _go(s, Phase.DISCARD, False)
+    elif phase == Phase.ACTIVATE:
+        assert s.activations > 0, "nothing has been activated yet (R9.1)"
+        _end_run(s, seat)
+    elif phase == Phase.EXPEND:
+        assert s.expended > 0, "at least one card is spent (R9.19)"
+        s.expended = 0
+        _go(s, Phase.FLIP, False)
+    else:
+        assert phase == Phase.END_TURN, "the node cannot be left (R15)"
+        _go(s, Phase.DISCARD, False)
+
+
+@jit
+def _take_loan(s, seat, phase, any_card):
+    # R11.5: at ACTION, or between two plays or activations
+    between = (phase == Phase.PLAY_NEXT and s.plays > 0) or (phase == Phase.ACTIVATE and s.activations > 0)
+    assert phase == Phase.ACTION or (between and any_card), "no voluntary loan is offered here (R11.5)"
+    assert loan_available(s), "no more voluntary loans in this turn (R11.5)"
+    s.loans_taken += 1
+    s.loans[seat] += 1
+    s.money[seat] += loan_cash(s, seat)
 
 
 # --- taking cards (R6, R8) --------------------------------------------------------------------------------------
@@ -940,34 +991,28 @@ def _begin_draw(s, reason, due):
 
 
 @jit
-def _draw(s, seat, phase, action):
-    if phase == Phase.REORDER:
-        _put_back(s, seat, action)
-        return
-    # R6.3: from the display, from the deck, or one of the seen cards; R6.4: or none
-    if SLOT <= action < SLOT + SPACES:
-        assert s.display[action - SLOT] != EMPTY, "the space is empty (R6.3)"
-        kind = take_from_display(s, action - SLOT)
-        add_to_hand(s, seat, kind)
-        s.known[seat, kind] += 1
-    elif action == DECK:
-        assert s.peeking == 0 and s.deck_size > 0, "the deck is empty, or was seen (R6.3, R6.5)"
-        add_to_hand(s, seat, take_from_deck(s, seat))
-    elif PEEK <= action < PEEK + SEEN_CARDS:
-        assert s.peeking > 0 and action - PEEK < s.num_seen, "there is no such seen card (R6.5)"
-        add_to_hand(s, seat, take_seen(s, action - PEEK))
-    else:
-        assert action == DONE and s.optional > 0, "a card must be taken (R6.1)"
-        s.due = 1
+def _drawn(s):
     s.due -= 1
     s.seat = NOBODY
 
 
 @jit
-def _put_back(s, seat, action):
-    # R6.5: the chosen card becomes the next from the top
+def _choose_unseen(s, seat, phase, action):
+    # R6.3, R6.5: the top card of the deck, or one of the seen ones
+    if action == DECK:
+        assert phase == Phase.DRAW and s.peeking == 0, "no card is taken from the deck now (R6.3, R6.5)"
+        assert s.deck_size > 0, "the deck is empty (R6.3)"
+        add_to_hand(s, seat, take_from_deck(s, 0))
+        _drawn(s)
+        return
+    assert s.peeking > 0 and phase <= Phase.REORDER, "no seen card is chosen now (R6.5)"
     number = action - PEEK + int(s.put_back)
-    assert action >= PEEK and number < s.num_seen, "there is no such seen card (R6.5)"
+    assert number < s.num_seen, "there is no such seen card (R6.5)"
+    if phase == Phase.DRAW:
+        add_to_hand(s, seat, take_from_deck(s, number))
+        _drawn(s)
+        return
+    # the chosen card becomes the next from the top
     kind = s.seen[seat, number]
     for place in range(number, int(s.put_back), -1):
         s.seen[seat, place] = s.seen[seat, place - 1]
@@ -979,50 +1024,13 @@ def _put_back(s, seat, action):
 @jit
 def order_matters(s):
     """R6.5: whether the seen cards not yet put back are of at least two types."""
+    differ = False
     for place in range(int(s.put_back) + 1, int(s.num_seen)):
-        if s.seen[s.reader, place] != s.seen[s.reader, s.put_back]:
-            return True
-    return False
+        differ = differ or s.seen[s.reader, place] != s.seen[s.reader, s.put_back]
+    return differ
 
 
-# --- the choice of the action (R4.2) ----------------------------------------------------------------------------
-
-
-@jit
-def _act(s, seat, action):
-    if action < CARD + TYPES:
-        _play(s, seat, action - CARD)
-    elif action == RUN_CITY:
-        low, high = activatable(s, seat)
-        assert low | high != 0, "no card can be activated (R9.1)"
-        _go(s, Phase.ACTIVATE, True)
-    elif action == TAKE_THREE:
-        _begin_draw(s, Reason.TAKE_THREE, TAKE_THREE_CARDS)  # R8.1
-    elif action == EXCHANGE:
-        _begin_exchange(s, seat)
-    elif action == LOAN_TAKEN:
-        _take_loan(s, seat)
-    else:
-        _buy(s, seat, action - BOROUGH)
-
-
-@jit
-def _take_loan(s, seat):
-    # R11.5
-    assert loan_available(s), "no more voluntary loans in this turn (R11.5)"
-    s.loans_taken += 1
-    s.loans[seat] += 1
-    s.money[seat] += loan_cash(s, seat)
-
-
-@jit
-def _buy(s, seat, place):
-    # R10.1, R10.2
-    assert 0 <= place < len(PRICE), "an action of the turn is asked (R4.2)"
-    assert (buyable(s, seat) >> place) & 1 > 0, "the borough cannot be bought (R10.1, R10.2)"
-    pay(s, seat, int(PRICE[place]))  # R10.3
-    settle_in(s, seat, place)
-    _begin_draw(s, Reason.BOROUGH, int(DRAWN[place]))  # R10.4
+# --- action 3: buy a borough (R10) ------------------------------------------------------------------------------
 
 
 @jit
@@ -1039,8 +1047,7 @@ def settle_in(s, seat, place):
 
 @jit
 def _play(s, seat, kind):
-    low, high = playable(s, seat)
-    assert _holds(low, high, kind), "the card cannot be played (R7.1)"
+    # returns what is due for a card that needs no payment card
     if kind >= STONE_TYPES:
         # R7.8, R7.9: a card without a stone base is used up
         leave_hand(s, seat, kind)
@@ -1048,38 +1055,38 @@ def _play(s, seat, kind):
         if STANDING[kind] == TAKE_TWO:
             _begin_draw(s, Reason.REFUGEES, REFUGEE_CARDS)
         else:
-            assert STANDING[kind] == WREN, "the card has no effect when played (R7.1)"
             s.free = FREE_PLAYS
             _go(s, Phase.PLAY_NEXT, True)
-        return
+        return NOTHING_DUE
     s.card = kind
-    if kind == COFFEE_HOUSE:
-        _pay_cost(s, seat)  # R7.2
-    elif s.free > 0:
-        s.free -= 1  # R7.9
-        _pay_cost(s, seat)
-    else:
-        _go(s, Phase.PAY_CARD, True)
+    if kind != COFFEE_HOUSE:
+        if s.free == 0:
+            _go(s, Phase.PAY_CARD, True)
+            return NOTHING_DUE
+        s.free -= 1  # R7.9; R7.2: a Coffee House uses none up
+    return int(COST[kind])
 
 
 @jit
-def _pay_for_card(s, seat, action):
-    # R7.2, R7.4: another card of the colour; with a School any, for a pound if the colour differs
-    kind = int(s.card)
-    low, high = payers(s, seat, kind)
-    assert action < CARD + TYPES and _holds(low, high, action - CARD), "the card cannot pay (R7.2, R7.4)"
-    spend(s, seat, action - CARD)
-    if COLOUR[action - CARD] != COLOUR[kind]:
-        pay(s, seat, SCHOOL_FEE)
-    _pay_cost(s, seat)
-
-
-@jit
-def _pay_cost(s, seat):
-    # R7.3, R7.7: before the place is chosen
-    pay(s, seat, int(COST[s.card]))
-    leave_hand(s, seat, int(s.card))
-    _go(s, Phase.TARGET, True)
+def _spend_for(s, seat, phase, kind):
+    # R5.1: a hand card is spent; returns what is due besides
+    spend(s, seat, kind)
+    if phase == Phase.PAY_CARD:
+        # R7.3, R7.4: with a School another colour may pay, for a pound
+        fee = SCHOOL_FEE if COLOUR[kind] != COLOUR[s.card] else 0
+        return int(COST[s.card]) + fee
+    if phase == Phase.ACT_PAY:
+        # R9.3, O4
+        return SCHOOL_FEE if PAYMENT[s.card] == BLUE_CARD and COLOUR[kind] != BLUE else 0
+    if phase == Phase.EXPEND:
+        # R9.19
+        s.poverty[seat] = max(0, int(s.poverty[seat]) - 1)
+        s.counters[seat] += int(RUN[s.card] == MILLBANK_PRISON)
+        s.money[seat] += int(RUN[s.card] == WORKHOUSE)
+        s.expended += 1
+    # else R4.6: one of the cards over the limit
+    s.seat = NOBODY
+    return NOTHING_DUE
 
 
 @jit
@@ -1089,56 +1096,31 @@ def _place(s, seat, action):
         stack = begin_stack(s, seat)
     elif action == FACE_DOWN_STACK:
         stack = first_face_down(s, seat)
-        assert stack != EMPTY, "no stack has a face-down top (R7.5)"
     else:
-        assert action < CARD + STONE_TYPES, "a stack is asked (R7.5)"
+        assert action < SLOT, "a place to lay the card is asked (R7.5)"
         stack = cheapest_stack(s, seat, action - CARD)
-        assert stack != EMPTY, "no such card can be covered (R7.5, R7.6)"
+    assert stack != EMPTY, "no stack has a face-down top (R7.5)"
     lay(s, stack, int(s.card))
     s.card = EMPTY
     s.plays += 1
     _go(s, Phase.PLAY_NEXT, True)
 
 
-@jit
-def _next_play(s, seat, action):
-    if action < CARD + TYPES:
-        _play(s, seat, action - CARD)
-        return
-    assert s.plays > 0, "nothing has been played yet (R7.1, R7.9)"
-    if action == EXCHANGE:
-        _begin_exchange(s, seat)
-    elif action == LOAN_TAKEN:
-        low, high = playable(s, seat)
-        assert low | high != 0, "nothing more can be played (R11.5)"
-        _take_loan(s, seat)
-    else:
-        assert action == DONE, "a play or the end of the action is asked (R15)"
-        s.free = 0  # R7.9: the rest is lost
-        s.plays = 0
-        _go(s, Phase.DISCARD, False)
-
-
 # --- the Stock Exchange (R7.11) ---------------------------------------------------------------------------------
 
 
 @jit
-def _begin_exchange(s, seat):
-    assert exchange_available(s, seat), "the Stock Exchange cannot be used (R7.11)"
-    s.back = s.phase
+def _begin_exchange(s, seat, phase):
+    started = (phase == Phase.PLAY_NEXT and s.plays > 0) or (phase == Phase.ACTIVATE and s.activations > 0)
+    offered = started or phase == Phase.ACTION or phase == Phase.END_TURN
+    assert offered and exchange_available(s, seat), "the Stock Exchange cannot be used here (R7.11)"
+    s.back = phase
     _go(s, Phase.EXCHANGE_GIVE, True)
 
 
 @jit
-def _exchange(s, seat, phase, action):
-    if phase == Phase.EXCHANGE_GIVE:
-        assert action < CARD + TYPES and s.hands[seat, action - CARD] > 0, "a card in hand is asked (R7.11)"
-        s.card = action - CARD
-        _go(s, Phase.EXCHANGE_TAKE, True)
-        return
+def _swap(s, seat, space):
     # the given card takes exactly the space of the taken one
-    space = action - SLOT
-    assert 0 <= space < SPACES and s.display[space] != EMPTY, "a card of the display is asked (R7.11)"
     taken = int(s.display[space])
     leave_hand(s, seat, int(s.card))
     s.display[space] = s.card
@@ -1155,27 +1137,8 @@ def _exchange(s, seat, phase, action):
 
 
 @jit
-def _next_activation(s, seat, action):
-    if action < CARD + TYPES:
-        _activate(s, seat, action - CARD)
-        return
-    assert s.activations > 0, "nothing has been activated yet (R9.1)"
-    if action == EXCHANGE:
-        _begin_exchange(s, seat)
-    elif action == LOAN_TAKEN:
-        low, high = activatable(s, seat)
-        assert low | high != 0, "nothing more can be activated (R11.5)"
-        _take_loan(s, seat)
-    else:
-        assert action == DONE, "an activation or the end of the run is asked (R15)"
-        _end_run(s, seat)
-
-
-@jit
 def _activate(s, seat, kind):
-    # R9.2, R9.6: first the cost
-    low, high = activatable(s, seat)
-    assert _holds(low, high, kind), "the card cannot be activated (R9.2)"
+    # R9.2, R9.3: returns the money that is due, unless a card is
     stack = richest_stack(s, seat, kind, FACE_UP, ACTIVATED)
     s.state[stack] |= ACTIVATED
     s.activated[kind] += 1
@@ -1184,39 +1147,21 @@ def _activate(s, seat, kind):
     s.card = kind
     if PAYMENT[kind] in (ANY_CARD, BLUE_CARD):
         _go(s, Phase.ACT_PAY, True)
-    else:
-        pay(s, seat, int(PAYMENT_MONEY[kind]))
-        _resolve(s, seat)
+        return NOTHING_DUE
+    return int(PAYMENT_MONEY[kind])
 
 
 @jit
-def _carry_on(s, seat, phase, action):
-    # the nodes of an activation
-    if phase == Phase.ACT_PAY:
-        low, high = repeatable_payment(s, seat)
-        assert action < CARD + TYPES and _holds(low, high, action - CARD), "the card cannot pay (R9.3)"
-        spend(s, seat, action - CARD)
-        if PAYMENT[s.card] == BLUE_CARD and COLOUR[action - CARD] != BLUE:
-            pay(s, seat, SCHOOL_FEE)  # O4
-        _resolve(s, seat)
-    elif phase == Phase.EXPEND:
-        _expend(s, seat, action)
-    elif phase == Phase.COFFEE_PICK:
-        _pick_for_coffee(s, seat, action)
-    elif phase == Phase.UNDERGROUND:
-        _dig(s, seat, action)
-    elif phase == Phase.OPPONENT:
-        _burden(s, seat, action)
-    elif phase == Phase.WHITEHALL_TARGET:
-        _repeat(s, seat, action)
+def _repeat(s, seat, kind):
+    # R9.13: the card is activated again, and nothing is due; R14.4: most money, then face down, then the first
+    face_down = richest_stack(s, seat, kind, ACTIVATED, FACE_UP)
+    face_up = richest_stack(s, seat, kind, ACTIVATED | FACE_UP, 0)
+    if face_down == EMPTY or (face_up != EMPTY and s.pounds[face_up] > s.pounds[face_down]):
+        s.stack = face_up
     else:
-        # R9.7, R9.12
-        assert action in (FLIP_SELF, FLIP_HOSPITAL), "which card is flipped is asked (R9.12)"
-        if action == FLIP_HOSPITAL:
-            turn_down(s, richest_stack(s, seat, HOSPITAL, FACE_UP, 0))
-        else:
-            turn_down(s, int(s.stack))
-        _end_activation(s)
+        s.stack = face_down
+    s.card = kind
+    return 0
 
 
 @jit
@@ -1278,52 +1223,9 @@ def _take_effect(s, seat, text):
 
 
 @jit
-def _expend(s, seat, action):
-    # R9.19
-    if action == DONE:
-        assert s.expended > 0, "at least one card is spent (R9.19)"
-        s.expended = 0
-        _go(s, Phase.FLIP, False)
-        return
-    low, high = expendable(s, seat)
-    assert action < CARD + TYPES and _holds(low, high, action - CARD), "the card cannot be spent (R9.19)"
-    spend(s, seat, action - CARD)
-    s.poverty[seat] = max(0, int(s.poverty[seat]) - 1)
-    s.counters[seat] += int(RUN[s.card] == MILLBANK_PRISON)
-    s.money[seat] += int(RUN[s.card] == WORKHOUSE)
-    s.expended += 1
-    s.seat = NOBODY
-
-
-@jit
-def _pick_for_coffee(s, seat, action):
-    # R9.16: a stone card of the display, its cost is due, on top of this Coffee House
-    space = action - SLOT
-    assert 0 <= space < SPACES, "a card of the display is asked (R9.16)"
-    assert EMPTY < s.display[space] < STONE_TYPES, "there is no card with a stone base (R9.16)"
-    kind = take_from_display(s, space)
-    pay(s, seat, int(COST[kind]))
-    lay(s, int(s.stack), kind)
-    _end_activation(s)
-
-
-@jit
-def _dig(s, seat, action):
-    # R9.14: a counter; across the river it costs unless a counter lies beside it on land
-    place = action - BOROUGH
-    assert 0 <= place < len(PRICE), "a borough is asked (R9.14)"
-    assert (underground_places(s) >> place) & 1 > 0, "no Underground counter can be put there (R9.14)"
-    if s.underground != 0 and int(LAND[place]) & int(s.underground) == 0:
-        pay(s, seat, RIVER)
-    s.underground |= 1 << place
-    s.tubes -= 1
-    s.seat = NOBODY
-
-
-@jit
-def _burden(s, seat, action):
+def _burden(s, seat, phase, action):
     on = action - OPPONENT + 1
-    assert 1 <= on < s.num_players, "an opponent is asked (R9.22, R9.23)"
+    assert phase == Phase.OPPONENT and on < s.num_players, "no such opponent is asked for (R9.22, R9.23)"
     other = (seat + on) % int(s.num_players)
     if RUN[s.card] == FLEET:
         s.poverty[other] += FLEET_STREET  # R9.22
@@ -1331,23 +1233,6 @@ def _burden(s, seat, action):
         s.poverty[seat] -= 1  # R9.23
         s.poverty[other] += 1
     _go(s, Phase.FLIP, False)
-
-
-@jit
-def _repeat(s, seat, action):
-    # R9.13: the card is activated again, without its cost
-    low, high = targets(s, seat)
-    assert action < CARD + TYPES and _holds(low, high, action - CARD), "Whitehall cannot repeat the card (R9.13)"
-    kind = action - CARD
-    # R14.4: most money, then face down, then the first
-    face_down = richest_stack(s, seat, kind, ACTIVATED, FACE_UP)
-    face_up = richest_stack(s, seat, kind, ACTIVATED | FACE_UP, 0)
-    if face_down == EMPTY or (face_up != EMPTY and s.pounds[face_up] > s.pounds[face_down]):
-        s.stack = face_up
-    else:
-        s.stack = face_down
-    s.card = kind
-    _resolve(s, seat)
 
 
 @jit
@@ -1400,7 +1285,7 @@ def advance(s):
             s.put_back = 0
             _go(s, Phase.ACTION, True)
     elif phase == Phase.EXPEND:
-        low, high = expendable(s, seat)
+        low, high = choosable(s, seat, phase)
         if low | high == 0 or (s.expended == PRISON_CARDS and RUN[s.card] != WORKHOUSE):
             s.expended = 0
             s.phase = Phase.FLIP

@@ -16,8 +16,7 @@ from tabletop_envs.core.header import NOBODY, RUNNING
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.layout import Block, ObservationLayout
 from tabletop_envs.core.random import below, draw, rekey, shuffle
-from tabletop_envs.games.london.actions import NUM_ACTIONS
-from tabletop_envs.games.london.rules import legal, order_matters
+from tabletop_envs.games.london.rules import choosable, exchange_available, order_matters
 from tabletop_envs.games.london.state import EMPTY, Phase, in_place, sees
 from tabletop_envs.games.london.tables import (
     CARDS_IN_ALL,
@@ -241,6 +240,18 @@ def shops_money(s, seat):
 
 REDEAL: Final = 4  # kind of chance
 _ATTEMPTS: Final = 100
+# what can be chosen there does not depend on the hand
+_PUBLIC_NODES: Final = (
+    int(Phase.DRAW),
+    int(Phase.ACTION),
+    int(Phase.TARGET),
+    int(Phase.COFFEE_PICK),
+    int(Phase.UNDERGROUND),
+    int(Phase.OPPONENT),
+    int(Phase.FLIP),
+    int(Phase.EXCHANGE_TAKE),
+    int(Phase.END_TURN),
+)
 _FINE: Final = 2**31  # steps in which a share of all deals is drawn
 
 
@@ -263,22 +274,35 @@ def determinize(s, seat, salt):
     """
     rekey(s, salt)
     asked = int(s.seat)
+    proof = asked != NOBODY and asked != seat
     hands, deck, seen = s.hands.copy(), s.deck.copy(), s.seen.copy()
-    for _ in range(_ATTEMPTS):
-        _deal(s, seat, NOBODY)
-        if asked in (NOBODY, seat) or _has_choice(s):
+    for attempt in range(_ATTEMPTS + 1):
+        kept = NOBODY
+        if attempt == _ATTEMPTS:
+            kept = asked
+            s.hands[:] = hands
+            s.deck[:] = deck
+            s.seen[:] = seen
+        _deal(s, seat, kept)
+        if not proof or _has_choice(s):
             return
-    s.hands[:] = hands
-    s.deck[:] = deck
-    s.seen[:] = seen
-    _deal(s, seat, asked)
 
 
 @jit
 def _has_choice(s):
-    if s.phase == Phase.REORDER:
+    # R14.2: a seat is asked only where it has at least two options, or one with `auto_forced` off
+    phase, seat = int(s.phase), int(s.seat)
+    if phase == Phase.REORDER:
         return order_matters(s)
-    return legal(s, np.zeros(NUM_ACTIONS, dtype=np.int8)) > int(s.auto_forced)
+    if phase in _PUBLIC_NODES:
+        return True
+    low, high = choosable(s, seat, phase)
+    cards = count_bits(low) + count_bits(high)
+    started = s.plays if phase == Phase.PLAY_NEXT else s.activations if phase == Phase.ACTIVATE else s.expended
+    others = 0
+    if started > 0:
+        others = 1 + int(phase != Phase.EXPEND and exchange_available(s, seat))
+    return cards + others > s.auto_forced and (cards > 0 or phase != Phase.EXPEND)
 
 
 @jit
@@ -287,7 +311,7 @@ def _deal(s, seat, kept):
     pool = np.zeros(TYPES, dtype=np.int64)
     missing = np.zeros(SEATS, dtype=np.int64)
     for other in range(int(s.num_players)):
-        if other not in (seat, kept):
+        if other != seat and other != kept:
             for kind in range(TYPES):
                 hidden = int(s.hands[other, kind]) - _openly_held(s, other, kind)
                 pool[kind] += hidden
@@ -296,7 +320,7 @@ def _deal(s, seat, kept):
     for place in range(in_place(s)):
         pool[s.deck[place]] += 1
     unknown = in_place(s)
-    if s.reader not in (NOBODY, seat, kept):
+    if s.reader != NOBODY and s.reader != seat and s.reader != kept:
         unknown = int(s.deck_size)
         for place in range(int(s.num_seen)):
             pool[s.seen[s.reader, place]] += 1
@@ -387,9 +411,10 @@ def _choose(s, pool, letter, size, chosen):
         elif LETTER_COPIES[letter, kind] > 0 and pool[kind] > 0:
             mixed[number] = kind
             number += 1
-    total = _weigh(pool, letter, size, single, mixed, -1.0, chosen)
-    if total > 0.0:
-        _weigh(pool, letter, size, single, mixed, total * below(s, REDEAL, _FINE) / _FINE, chosen)
+    share, total = -1.0, 0.0
+    for _ in range(2):
+        total = _weigh(pool, letter, size, single, mixed, share, chosen)
+        share = total * below(s, REDEAL, _FINE) / _FINE
     rest = size
     for kind in range(TYPES):
         rest -= chosen[kind]
