@@ -180,8 +180,10 @@ class Table:
             row[:] = [None if name is None else CARD_NUMBERS[name] for name in names]
         table.discard = Counter(CARD_NUMBERS[name] for name in setup.get("discard", ()))
         table.underground = {BOROUGH_NUMBERS[name] for name in setup.get("underground", ())}
-        table.current = setup.get("current", 0)
+        table.start_player = table.current = setup.get("current", 0)
         table.turns_left = setup.get("final_turns_left")
+        if not table.deck and table.turns_left is None:  # the turn in which the last card was taken
+            table.turns_left = setup["players"]
         table.players = [Player.arranged(seat) for seat in setup["seats"]]
         table.begin(setup.get("node", "ACTION"))
         return table
@@ -234,8 +236,6 @@ class Table:
         while self.over == RUNNING:
             if at == "START":
                 self.turn = Turn()
-                for stack in self.me.stacks:
-                    stack.placed = stack.activated = False
                 yield from self._draw_step()
             yield from self._action()
             yield from self._hand_limit()
@@ -249,6 +249,8 @@ class Table:
             self._expend(card)
 
     def _end_turn(self) -> None:
+        for stack in self.me.stacks:
+            stack.placed = stack.activated = False
         self.turns += 1
         if self.turns_left is not None:
             self.turns_left -= 1
@@ -585,7 +587,7 @@ class Table:
             self._expend(payment)
         yield from self._resolve(card, stack)
         yield from self._flip(card, stack)
-        self.turn.card = None
+        self.turn.card, self.turn.repeating = None, False
 
     def _resolve(self, card: Any, stack: Stack) -> Steps:
         """Icons, then the text (R9.6)."""
@@ -674,13 +676,12 @@ class Table:
         yield from self._resolve(stack.top, stack)
         yield from self._flip(stack.top, stack)
         self.turn.card = whitehall.index
-        self.turn.repeating = False
 
     def _place_underground(self) -> Steps:
         """R9.14."""
         for left in (2, 1):
             self.turn.counters = left
-            places = self._underground_places()
+            places = self.underground_places()
             if not places:
                 break
             borough = (yield from self._ask("UNDERGROUND", {BOROUGH + place for place in places})) - BOROUGH
@@ -690,7 +691,7 @@ class Table:
             self.underground.add(borough)
         self.turn.counters = 0
 
-    def _underground_places(self) -> set[int]:
+    def underground_places(self) -> set[int]:
         if len(self.underground) == SETUP.underground_counters:
             return set()
         if self.underground:

@@ -1,20 +1,44 @@
 """The compiled core against `reference.py`, the rulebook's clauses in plain Python.
 
-First the reference shows by the worked cases and the stored game that it can be trusted.
+First the reference shows by the worked cases and the stored game that it can be trusted. Then both play the same games:
+dealt ones, for which the reference is told the order of the decks and the start player that the core drew, and arranged
+ones, which begin with all cards spread over hands, displays and stacks, so that play comes to what it seldom reaches.
+Every node is asked, also with one option. At each the legal actions, all that lies on the table or in hands, what the
+turn remembers, the points and the places must agree, and the core's invariants hold behind each automatic step.
 """
 
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from games.london import reference
-from games.london.reference import BOROUGH_NUMBERS, BOROUGHS, CARD_NUMBERS, CARDS, Table, choice_action
+from games.london.reference import (
+    BOROUGH_NUMBERS,
+    BOROUGHS,
+    CARD_NUMBERS,
+    CARDS,
+    DECK,
+    DONE,
+    RUN_CITY,
+    SETUP,
+    SLOT,
+    TAKE_THREE,
+    Table,
+    choice_action,
+)
 
-from tabletop_envs import casebook
+from tabletop_envs import casebook, registry
+from tabletop_envs.core import loops
+from tabletop_envs.core.game import Game
+from tabletop_envs.core.header import NOBODY, RUNNING
+from tabletop_envs.games.london import cases, state
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [case for case in casebook.load(HERE / "cases.json") if "setup" in case]
@@ -133,3 +157,326 @@ def test_the_reference_replays_the_stored_game() -> None:
     assert table.turns == trace["final"]["turns"]
     assert table.points() == trace["final"]["vp"]
     assert table.places() == trace["final"]["ranks"]
+
+
+# --- the core and the reference side by side --------------------------------------------------------------------
+
+OPTION_SETS: list[dict[str, Any]] = [
+    {},
+    {"public_houses": "official", "count_scope": "all"},
+    {"public_houses": "end_only", "school_pays_activation": True},
+    {"max_voluntary_loans_per_turn": 0, "max_turns": 40},
+    {
+        "public_houses": "official",
+        "max_turns": 150,
+        "max_voluntary_loans_per_turn": 5,
+        "school_pays_activation": True,
+        "count_scope": "all",
+    },
+]
+# what `check` proves to follow from the other fields
+KEPT = {"hand_set", "hand_colours", "shown", "occupied", "top", "next_stack", "built", "visible", "visible_set", "lit"}
+REASONS = ("start", "borough", "take three", "refugees")
+NODES = {phase.value: "END" if phase.name == "OVER" else phase.name for phase in state.Phase}
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return registry.load("london")
+
+
+class Told:
+    """Chance as the core drew it: hands and deck right after dealing, read from its record."""
+
+    def __init__(self, s: Any) -> None:
+        players = int(s["num_players"])
+        hands = [[kind for kind, count in enumerate(hand) for _ in range(count)] for hand in s["hands"].tolist()]
+        deck = deck_of(s)
+        self.order = [card for hand in hands[:players] for card in hand] + deck
+        self.start = int(s["start"])
+
+    def start_player(self, num_players: int) -> int:
+        return self.start
+
+    def shuffled(self, letter: str, cards: list[int]) -> list[int]:
+        order, self.order = self.order[: len(cards)], self.order[len(cards) :]
+        assert sorted(order) == sorted(cards), f"the cards of deck {letter} do not lie in their place (R2.2)"
+        return order
+
+
+def deck_of(s: Any) -> list[int]:
+    """The deck, top first: the seen cards lie on the others, which are stored from the bottom."""
+    seen = s["seen"][s["reader"]].tolist()[: s["num_seen"]] if s["num_seen"] else []
+    return seen + [card for card in reversed(s["deck"].tolist()) if card != state.EMPTY]
+
+
+def nonzero(counts: list[int]) -> Iterator[tuple[int, int]]:
+    return ((kind, count) for kind, count in enumerate(counts) if count)
+
+
+def bits(number: int) -> set[int]:
+    return {place for place in range(len(BOROUGHS)) if number >> place & 1}
+
+
+class Core:
+    """A record, stepped by hand, so that forced decisions are asked and automatic steps can be looked at."""
+
+    def __init__(self, game: Game, states: np.ndarray) -> None:
+        self.game, self.states = game, states
+        self.s: Any = states.view(np.dtype((np.void, states.dtype)))[0]  # read many times as fast as a numpy.record
+        self.mask = np.zeros(game.num_actions, dtype=np.int8)
+        self.known = self.s["known"].tolist()  # cards openly taken and still in hand, counted here once more
+        self.proceed()
+
+    @classmethod
+    def dealt(cls, game: Game, seed: int, num_players: int, **options: Any) -> Core:
+        states = game.template(game.settings(num_players, auto_forced=False, **options))
+        states["key"] = seed
+        loops.start(game.calls, states, 0, np.zeros(game.num_actions, dtype=np.int8))
+        return cls(game, states)
+
+    @classmethod
+    def arranged(cls, game: Game, setup: dict[str, Any]) -> Core:
+        num_players, options = cases.settings({"setup": setup})
+        states = game.template(game.settings(num_players, auto_forced=False, **options))
+        cases.arrange({"setup": setup}, states[0])
+        return cls(game, states)
+
+    def proceed(self) -> None:
+        """The automatic steps, one by one, and the mask of the node that is then asked."""
+        while self.s["seat"] == NOBODY and self.s["over"] == RUNNING:
+            self.check()
+            loops.raw_advance(self.game.calls, self.states, 0)
+        self.check()
+        loops.legal(self.game.calls, self.states, 0, self.mask)
+
+    def check(self) -> None:
+        assert loops.check(self.game.check_call, self.states, 0) == 0
+
+    def legal(self) -> set[int]:
+        return set(np.flatnonzero(self.mask).tolist())
+
+    def apply(self, action: int) -> None:
+        s, seat = self.s, int(self.s["turn"])
+        node, given, before = NODES[int(s["phase"])], int(s["card"]), s["hands"][seat].tolist()
+        slot = int(s["display"][action - SLOT]) if SLOT <= action < DECK else None
+        loops.raw_apply(self.game.calls, self.states, 0, action)
+        known = self.known[seat]
+        if node == "EXCHANGE_TAKE":
+            known[given] = max(0, known[given] - 1)
+        for kind, (old, new) in enumerate(zip(before, s["hands"][seat].tolist(), strict=True)):
+            if new < old and node != "EXCHANGE_TAKE":
+                known[kind] = max(0, known[kind] - (old - new))
+        if node in ("DRAW", "EXCHANGE_TAKE") and slot is not None:
+            known[slot] += 1
+        self.proceed()
+
+    def score(self) -> tuple[list[int], list[int]]:
+        points, places = (np.zeros(int(self.s["num_players"]), dtype=np.int32) for _ in range(2))
+        loops.score(self.game.calls, self.states, 0, points, places)
+        return points.tolist(), places.tolist()
+
+    def facts(self) -> dict[str, Any]:
+        """What `table_facts` tells of the reference."""
+        s = self.s
+        plain = {name: s[name].tolist() for name in FIELDS}
+        node, players, width = NODES[plain["phase"]], plain["num_players"], plain["num_players"] + 1
+        display = [None if card == state.EMPTY else card for card in plain["display"]]
+        stacks: list[list[Any]] = [[] for _ in range(players)]
+        piles: list[list[int]] = [[] for _ in range(plain["num_stacks"])]
+        for card, on in zip(plain["laid"][: plain["num_laid"]], plain["laid_on"], strict=False):
+            piles[on].append(card)
+        for pile, owner, marks, pounds in zip(piles, plain["owner"], plain["state"], plain["pounds"], strict=False):
+            stacks[owner].append((pile, pounds, *(marks & mark > 0 for mark in MARKS)))
+        assert plain["known"] == self.known
+        assert plain["seat"] == (NOBODY if node == "END" else plain["turn"])
+        turn = {name: plain[name] for name in ("exchanged", "loans_taken", "card", "expended", "tubes")}
+        turn["whitehall"] = plain["whitehall"] != state.EMPTY
+        drawing = (REASONS[plain["reason"]], plain["due"], plain["optional"]) if node == "DRAW" else None
+        return {
+            "node": node,
+            "legal": self.legal(),
+            "players": [
+                [plain[name][seat] for name in ("money", "loans", "poverty", "counters", "pub_activated", "hand_size")]
+                for seat in range(players)
+            ],
+            "hands": [dict(nonzero(hand)) for hand in plain["hands"][:players]],
+            "boroughs": [bits(plain["owned"][seat]) for seat in range(players)],
+            "open": bits(plain["open"]),
+            "stacks": stacks,
+            "deck": deck_of(s),
+            "display": [display[:width], display[5 : 5 + width]],
+            "discard": dict(nonzero(plain["discard"])),
+            "underground": bits(plain["underground"]),
+            "turns": (plain["start"], plain["turn"], plain["turns"], plain["ending"], plain["over"]),
+            "turn": turn if node != "END" else None,
+            "action": [plain[name] for name in ("free", "plays", "activations", "pub_run")] if node in BEGUN else None,
+            "drawing": drawing,
+            "score": self.score(),
+        }
+
+
+FIELDS = [field.name for field in state.FIELDS if field.name not in KEPT] + ["num_players", "phase", "seat", "over"]
+MARKS = (state.FACE_UP, state.PLACED, state.ACTIVATED)
+
+# In the other nodes what an action remembers is of no use any more, or not yet counted.
+BEGUN = {"PLAY_NEXT", "PAY_CARD", "TARGET", "ACTIVATE", "ACT_PAY", "EXPEND", "COFFEE_PICK", "UNDERGROUND", "OPPONENT"}
+
+
+def table_facts(table: Table) -> dict[str, Any]:
+    """What `Core.facts` tells of the core."""
+    players, turn, node, results = table.players, table.turn, table.node, table.final()
+    return {
+        "node": node,
+        "legal": table.legal(),
+        "players": [[p.money, p.loans, p.poverty, p.vp, p.pub_activated, p.hand.total()] for p in players],
+        "hands": [dict(+p.hand) for p in players],
+        "boroughs": [p.boroughs for p in players],
+        "open": table.open_boroughs(),
+        "stacks": [[(x.cards, x.money, x.face_up, x.placed, x.activated) for x in p.stacks] for p in players],
+        "deck": table.deck,
+        "display": table.display,
+        "discard": dict(+table.discard),
+        "underground": table.underground,
+        "turns": (table.start_player, table.current, table.turns, table.turns_left or 0, table.over),
+        "turn": None
+        if node == "END"
+        else {
+            "exchanged": turn.exchanged and not node.startswith("EXCHANGE"),
+            "loans_taken": turn.loans,
+            "card": state.EMPTY if turn.card is None else turn.card,
+            "expended": turn.expended,
+            "tubes": turn.counters,
+            "whitehall": turn.repeating,
+        },
+        "action": [turn.free, turn.plays, turn.activations, turn.pub] if node in BEGUN else None,
+        "drawing": (turn.reason, turn.due, turn.optional) if node == "DRAW" else None,
+        "score": ([result.vp for result in results], [result.rank for result in results]),
+    }
+
+
+def side_by_side(core: Core, table: Table, seed: int) -> Iterator[tuple[str, int]]:
+    """Play one game with both and compare; yields (node, action) before each step."""
+    chance = random.Random(seed)
+    while True:
+        assert core.facts() == table_facts(table)
+        if table.over:
+            return
+        action = choose(chance, sorted(table.legal()))
+        yield table.node, action
+        core.apply(action)
+        table.apply(action)
+
+
+def choose(chance: random.Random, legal: Sequence[int]) -> int:
+    """Any action; running the city often, what cuts an action or the variety of play short seldom."""
+    weights = [{RUN_CITY: 4.0, DONE: 0.2, TAKE_THREE: 0.2}.get(action, 1.0) for action in legal]
+    return chance.choices(legal, weights)[0]
+
+
+def dealt(game: Game, seed: int, num_players: int, **options: Any) -> tuple[Core, Table]:
+    core = Core.dealt(game, seed, num_players, **options)
+    table = Table(num_players, **options)
+    table.deal(Told(core.s))
+    table.begin()
+    return core, table
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize("number", range(len(OPTION_SETS)))
+def test_dealt_games_agree(game: Game, num_players: int, number: int) -> None:
+    for seed in range(100 * number, 100 * number + 8):
+        for _ in side_by_side(*dealt(game, seed, num_players, **OPTION_SETS[number]), seed):
+            pass
+
+
+# --- arranged positions -----------------------------------------------------------------------------------------
+
+
+def spread(chance: random.Random, num_players: int, favour: float, **options: Any) -> dict[str, Any]:
+    """A set-up in the notation of the cases: all cards but a part of the deck lie about, and the map is half built.
+
+    favour: the share of the cards with a text that goes to the seat that begins.
+    """
+    order: list[int] = []
+    for letter in SETUP.deck_order_top_to_bottom:
+        cards = [card.index for card in CARDS for _ in range(card.copies_by_deck[letter])]
+        order += chance.sample(cards, len(cards))
+    drawn = order[: -chance.choice((1, 4, 12, 30, 50))]
+    current = chance.randrange(num_players)
+    seats = [spread_seat(chance) for _ in range(num_players)]
+    spaces: list[str | None] = [None] * (SETUP.display_rows * SETUP.display_columns[str(num_players)])
+    discard = []
+    for card in chance.sample(drawn, len(drawn)):
+        seat, name = chance.choice(seats), CARDS[card].name
+        if CARDS[card].stone_base and chance.random() < 0.7:
+            text = CARDS[card].static_effect or CARDS[card].activation_effect
+            lay(chance, seats[current]["stacks"] if text and chance.random() < favour else seat["stacks"], name)
+        elif len(seat["hand"]) < SETUP.hand_limit and chance.random() < 0.6:
+            seat["hand"].append(name)
+        elif None in spaces and chance.random() < 0.8:
+            spaces[spaces.index(None)] = name
+        else:
+            discard.append(name)
+    for stack in (stack for seat in seats for stack in seat["stacks"]):
+        card = CARDS[CARD_NUMBERS[stack["cards"][-1]]]
+        stack["face_up"] = not card.flips or chance.random() < 0.7
+        stack["money"] = chance.randrange(4) if card.static_effect == "SHOPS_INCOME" and stack["face_up"] else 0
+    chance.shuffle(spaces)
+    half = len(spaces) // 2
+    return {
+        "players": num_players,
+        "options": options,
+        "current": current,
+        "node": chance.choice(("START", "ACTION")),
+        "deck": [CARDS[card].name for card in order[len(drawn) :]],
+        "display": [spaces[:half], spaces[half:]],
+        "discard": discard,
+        "underground": build(chance, seats),
+        "seats": seats,
+    }
+
+
+def spread_seat(chance: random.Random) -> dict[str, Any]:
+    money, loans, poverty, vp = (chance.randrange(limit) for limit in (25, 4, 7, 20))
+    return {"money": money, "loans": loans, "poverty": poverty, "vp": vp, "hand": [], "stacks": [], "boroughs": []}
+
+
+def lay(chance: random.Random, stacks: list[dict[str, Any]], name: str) -> None:
+    if stacks and chance.random() < 0.3:
+        chance.choice(stacks)["cards"].append(name)
+    else:
+        stacks.append({"cards": [name]})
+
+
+def build(chance: random.Random, seats: list[dict[str, Any]]) -> list[str]:
+    """Boroughs for the seats as R10.2 lets them grow; returns those with Underground counters, as R9.14 does."""
+    table = Table(len(seats))
+    for _ in range(chance.randrange(18)):
+        player = chance.choice(table.players)
+        options = sorted(table.open_boroughs())
+        if len(player.boroughs) < SETUP.building_counters_per_player:
+            player.boroughs.add(chance.choice(options))
+    for _ in range(chance.choice((0, 2, 5, 8))):
+        places = sorted(table.underground_places())
+        if places:
+            table.underground.add(chance.choice(places))
+    for seat, player in zip(seats, table.players, strict=True):
+        seat["boroughs"] = [BOROUGHS[borough].name for borough in sorted(player.boroughs)]
+    return [BOROUGHS[borough].name for borough in sorted(table.underground)]
+
+
+def arranged(game: Game, seed: int) -> tuple[Core, Table]:
+    chance = random.Random(seed)
+    setup = spread(chance, chance.randint(2, 4), seed % 3 / 2, **OPTION_SETS[seed % len(OPTION_SETS)])
+    return Core.arranged(game, setup), Table.arranged(setup)
+
+
+def test_arranged_games_agree(game: Game) -> None:
+    """They reach every node, run every card that can be run, and let Whitehall repeat every text but its own."""
+    reached: dict[str, set[int]] = {}
+    for seed in range(60):
+        for node, action in side_by_side(*arranged(game, seed), seed):
+            reached.setdefault(node, set()).add(action)
+    assert set(reached) == set(NODES.values()) - {"END"}
+    assert reached["ACTIVATE"] >= {card.index for card in CARDS if card.has_printed_activation}
