@@ -26,6 +26,7 @@ from tabletop_envs.envs.aec import TabletopAEC
 from tabletop_envs.envs.vector import BatchStep, TabletopVector
 from tabletop_envs.errors import IllegalActionError
 from tabletop_envs.testing import copies, environments, golden, pictures, rules
+from tabletop_envs.testing.subject import Subject
 from tabletop_envs.testing.suite import Report, run_check, subject_of
 
 TESTS = Path(__file__).parent
@@ -131,6 +132,12 @@ def test_fault_of_a_declaration(toy: Game, facts: dict[str, Any], check: str, wo
     report = report_of(check, with_spec(toy, **facts))
     assert not report.ok
     assert words in report.detail
+
+
+def test_positions_are_spread_over_games_however_far_the_cap(toy: Game) -> None:
+    subject = Subject(with_spec(toy, max_decisions={2: 4000, 3: 6000, 4: 8000}), quick=True)
+    games, seen = len(subject.grid) * subject.games, sum(1 for _ in subject.some_positions())
+    assert seen >= games * min(subject.positions, 5)
 
 
 def test_games_without_chance_need_opening_decisions(two_moves: Game) -> None:

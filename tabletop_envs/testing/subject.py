@@ -23,9 +23,11 @@ MIXED: Final = "mixed"
 
 _GAMES_QUICK: Final = 2
 _GAMES_FULL: Final = 6
-_POSITIONS_QUICK: Final = 20
-_POSITIONS_FULL: Final = 60
-_POSITIONS_OFF: Final = 6
+# about how many positions the dear checks look at: of a game, and in all
+_POSITIONS_QUICK: Final = (20, 320)
+_POSITIONS_FULL: Final = (60, 3000)
+_POSITIONS_OFF: Final = (6, 24)
+_POSITIONS_LEAST: Final = 4  # of a game, in whatever number of games
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -58,7 +60,13 @@ class Subject:
     @property
     def positions(self) -> int:
         """About how many positions of a game the dear checks look at."""
-        return _by_effort(self.quick, _POSITIONS_QUICK, _POSITIONS_FULL, _POSITIONS_OFF)
+        most, total = _POSITIONS_OFF if not jit.COMPILED else _POSITIONS_QUICK if self.quick else _POSITIONS_FULL
+        return max(_POSITIONS_LEAST, min(most, total // (len(self.grid) * self.games)))
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """How many positions each of the games has; a cap may lie far above it."""
+        return [_length(game) for game in self.walks()]
 
     def walks(self) -> Iterator[Iterator[Position]]:
         """Every game of every settings."""
@@ -72,8 +80,8 @@ class Subject:
         They move on with the game: clone what is to stay.
         """
         for number, game in enumerate(self.walks()):
+            stride = max(1, -(-self._lengths[number] // self.positions))
             for position in game:
-                stride = -(-int(position.states["max_decisions"][0]) // self.positions)
                 if position.over or position.decisions % stride == number % stride:
                     yield position
 
@@ -86,6 +94,16 @@ class Subject:
     def secrets(self) -> tuple[Field, ...]:
         """The fields that not every seat may know."""
         return tuple(field for field in self.fields if field.sees in (HIDDEN, OWNER))
+
+
+def _length(game: Iterator[Position]) -> int:
+    length = 0
+    try:
+        for _ in game:
+            length += 1
+    except Exception:
+        pass  # whoever looks at the positions will meet the fault, and tell where
+    return length
 
 
 def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
