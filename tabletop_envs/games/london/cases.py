@@ -120,8 +120,9 @@ def arrange(case: Mapping[str, Any], s: np.record) -> None:
     players = int(s["num_players"])
     clear(s)
     s["turn"] = s["start"] = given.get("current", 0)
-    s["ending"] = given.get("final_turns_left") or 0
     set_deck(given.get("deck", []), s)
+    running = given.get("node") != "FINAL"
+    s["ending"] = given.get("final_turns_left") or (players if running and s["deck_size"] == 0 else 0)
     set_display(given.get("display", [[None] * (players + 1)] * 2), s)
     for name in given.get("discard", []):
         s["discard"][card_number(name)] += 1
