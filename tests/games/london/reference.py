@@ -144,6 +144,7 @@ class Turn:
     due: int = 0  # cards still to draw
     optional: bool = False  # the draw may be stopped (Parliament)
     seen: int | None = None  # cards on top of the deck that the active player sees (University)
+    put_back: int = 0  # of these, already put back in order
     card: int | None = None  # being placed, activated or given
     repeating: bool = False  # Whitehall is at work
     expended: int = 0
@@ -235,7 +236,6 @@ class Table:
     def _play(self, at: str) -> Steps:
         while self.over == RUNNING:
             if at == "START":
-                self.turn = Turn()
                 yield from self._draw_step()
             yield from self._action()
             yield from self._hand_limit()
@@ -249,6 +249,7 @@ class Table:
             self._expend(card)
 
     def _end_turn(self) -> None:
+        self.turn = Turn()
         for stack in self.me.stacks:
             stack.placed = stack.activated = False
         self.turns += 1
@@ -309,7 +310,7 @@ class Table:
         self.turn.optional = False
         if self.turn.seen is not None:
             yield from self._reorder(self.turn.seen)
-        self.turn.seen = None
+        self.turn.seen, self.turn.put_back = None, 0
 
     def _take(self, reason: str, due: int) -> Steps:
         """Cards one by one from deck and Card Display (R6.3)."""
@@ -342,12 +343,11 @@ class Table:
 
     def _reorder(self, seen: int) -> Steps:
         """The seen cards that were not taken go back in any order (R6.5)."""
-        done = 0
-        while len(set(self.deck[done:seen])) > 1:
-            self.turn.seen = seen - done
-            choice = yield from self._ask("REORDER", range(PEEK, PEEK + seen - done))
-            self.deck.insert(done, self.deck.pop(done + choice - PEEK))
-            done += 1
+        turn = self.turn
+        while len(set(self.deck[turn.put_back : seen])) > 1:
+            choice = yield from self._ask("REORDER", range(PEEK, PEEK + seen - turn.put_back))
+            self.deck.insert(turn.put_back, self.deck.pop(turn.put_back + choice - PEEK))
+            turn.put_back += 1
 
     # --- R11: money
 
@@ -453,7 +453,7 @@ class Table:
             cards = self._playable()
             beside = self._between(cards) if self.turn.plays else set()
             choice = yield from self._ask("PLAY_NEXT", set(cards) | beside)
-        self.turn.free = 0
+        self.turn.free = self.turn.plays = 0
 
     def _one_play(self, card: Any) -> Steps:
         if card.play_effect:  # D4: used cards without a stone base leave the game
@@ -572,6 +572,7 @@ class Table:
         ignored = self.turn.pub and self.options.public_houses in ("both", "official")
         result = len(me.stacks) + (0 if ignored else me.hand.total()) - len(me.boroughs)
         me.poverty = max(0, me.poverty + result)
+        self.turn.activations, self.turn.pub = 0, False
 
     def _activate(self, stack: Stack) -> Steps:
         """R9.6, R9.7."""
