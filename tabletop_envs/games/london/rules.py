@@ -842,7 +842,9 @@ def apply(s, action):
         _choose_unseen(s, seat, phase, action)
     elif action < OPPONENT:
         _choose_place(s, seat, phase, action - BOROUGH)
-    elif action != NEW_STACK and action != FACE_DOWN_STACK:
+    elif action in (NEW_STACK, FACE_DOWN_STACK):
+        assert phase == Phase.TARGET, "no card is to be placed now (R7.5)"
+    else:
         _choose_way(s, seat, phase, action, low | high != 0)
     if phase == Phase.TARGET:
         _place(s, seat, action)

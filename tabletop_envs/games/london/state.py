@@ -42,6 +42,7 @@ from tabletop_envs.games.london.tables import (
     STONE_CARDS,
     STONE_TYPES,
     TAKE_THREE_CARDS,
+    TYPE_BIT,
     TYPES,
     UNDERGROUNDS,
     UNIVERSITY,
@@ -255,44 +256,54 @@ def _phase_agrees(s):
 
 @jit
 def _cards_conserved(s):
+    cards = np.zeros(TYPES, dtype=np.int64)
     for kind in range(TYPES):
-        # at TARGET the card in progress has left the hand
-        cards = int(s.discard[kind]) + int(s.phase == Phase.TARGET and s.card == kind)
+        cards[kind] = s.discard[kind]
         for seat in range(SEATS):
-            cards += int(s.hands[seat, kind])
-            for place in range(SEEN_CARDS):
-                cards += int(s.seen[seat, place]) == kind
-        for place in range(CARDS_IN_ALL):
-            cards += int(s.deck[place]) == kind
-        for space in range(SPACES):
-            cards += int(s.display[space]) == kind
-        for number in range(int(s.num_laid)):
-            cards += int(s.laid[number]) == kind
-        if cards != int(COPIES[kind]):
-            return False
-    return True
+            cards[kind] += s.hands[seat, kind]
+    for seat in range(SEATS):
+        for place in range(SEEN_CARDS):
+            _count(cards, int(s.seen[seat, place]))
+    for place in range(CARDS_IN_ALL):
+        _count(cards, int(s.deck[place]))
+    for space in range(SPACES):
+        _count(cards, int(s.display[space]))
+    for number in range(STONE_CARDS):
+        _count(cards, int(s.laid[number]))
+    if s.phase == Phase.TARGET:
+        _count(cards, int(s.card))  # it has left the hand
+    whole = True
+    for kind in range(TYPES):
+        whole = whole and cards[kind] == COPIES[kind]
+    return whole
+
+
+@jit
+def _count(cards, kind):
+    if kind != EMPTY:
+        cards[kind] += 1
 
 
 @jit
 def _hands_agree(s):
     for seat in range(SEATS):
-        size = 0
-        sets = (0, 0)
-        for colour in range(COLOURS):
-            cards = 0
-            for kind in range(TYPES):
-                cards += int(s.hands[seat, kind]) if COLOUR[kind] == colour else 0
-            if cards != s.hand_colours[seat, colour]:
+        size, low, high = 0, 0, 0
+        colours = np.zeros(COLOURS, dtype=np.int64)
+        for kind in range(TYPES):
+            cards = int(s.hands[seat, kind])
+            if cards < s.known[seat, kind] or s.known[seat, kind] < 0:
                 return False
             size += cards
-        for kind in range(TYPES):
-            if s.hands[seat, kind] < s.known[seat, kind] or s.known[seat, kind] < 0:
+            colours[COLOUR[kind]] += cards
+            if cards > 0:
+                low |= int(TYPE_BIT[kind, 0])
+                high |= int(TYPE_BIT[kind, 1])
+        for colour in range(COLOURS):
+            if colours[colour] != s.hand_colours[seat, colour]:
                 return False
-            held = int(s.hands[seat, kind] > 0) << (kind % WORD)
-            sets = (sets[0] | held, sets[1]) if kind < WORD else (sets[0], sets[1] | held)
         if size != s.hand_size[seat] or (seat >= s.num_players and size > 0):
             return False
-        if sets[0] != s.hand_set[seat, 0] or sets[1] != s.hand_set[seat, 1]:
+        if low != s.hand_set[seat, 0] or high != s.hand_set[seat, 1]:
             return False
     return True
 
@@ -330,6 +341,7 @@ def _display_agrees(s):
 def _stacks_agree(s):
     # the tops are those that were placed last; a stack is begun with the next free number
     begun = 0
+    tops = np.full(STONE_CARDS, EMPTY, dtype=np.int64)
     for number in range(STONE_CARDS):
         if number >= s.num_laid:
             if s.laid[number] != EMPTY or s.laid_on[number] != EMPTY:
@@ -339,10 +351,9 @@ def _stacks_agree(s):
         if s.laid[number] == EMPTY or not 0 <= stack <= begun:
             return False
         begun += stack == begun
-        last = True
-        for later in range(number + 1, int(s.num_laid)):
-            last = last and s.laid_on[later] != stack
-        if last and s.top[stack] != s.laid[number]:
+        tops[stack] = s.laid[number]
+    for stack in range(STONE_CARDS):
+        if tops[stack] != s.top[stack]:
             return False
     if begun != s.num_stacks:
         return False
@@ -386,35 +397,35 @@ def _links_agree(s):
 
 @jit
 def _tables_agree(s):
-    for seat in range(SEATS):
-        points, best, down = 0, 0, 0
-        for kind in range(STONE_TYPES):
-            cards, tops = 0, 0
-            for number in range(int(s.num_laid)):
-                cards += s.laid[number] == kind and s.owner[s.laid_on[number]] == seat
-            for stack in range(int(s.num_stacks)):
-                tops += s.owner[stack] == seat and s.top[stack] == kind and s.state[stack] & FACE_UP > 0
-            if cards != s.built[seat, kind] or tops != s.visible[seat, kind]:
-                return False
-            if (tops > 0) != ((s.visible_set[seat, kind // WORD] >> (kind % WORD)) & 1 > 0):
-                return False
-            points += cards * int(POINTS[kind])
-            best = max(best, int(POINTS[kind])) if cards > 0 else best
-        for stack in range(int(s.num_stacks)):
-            down += s.owner[stack] == seat and s.state[stack] & FACE_UP == 0
-        if points != s.card_points[seat] or best != s.best_card[seat] or down != s.face_down[seat]:
-            return False
-        # no bits beyond the stone types
-        if s.visible_set[seat, 1] >> (STONE_TYPES - WORD) != 0:
-            return False
+    built = np.zeros((SEATS, STONE_TYPES), dtype=np.int64)
+    visible = np.zeros((SEATS, STONE_TYPES), dtype=np.int64)
+    marked = np.zeros((3, STONE_TYPES), dtype=np.int64)
+    down = np.zeros(SEATS, dtype=np.int64)
+    for number in range(int(s.num_laid)):
+        built[s.owner[s.laid_on[number]], s.laid[number]] += 1
+    for stack in range(int(s.num_stacks)):
+        kind, state, seat = int(s.top[stack]), int(s.state[stack]), int(s.owner[stack])
+        visible[seat, kind] += state & FACE_UP > 0
+        down[seat] += state & FACE_UP == 0
+        marked[0, kind] += state & PLACED > 0
+        marked[1, kind] += state & ACTIVATED > 0
+        marked[2, kind] += state & (ACTIVATED | FACE_UP) == ACTIVATED | FACE_UP
     for kind in range(STONE_TYPES):
-        placed, activated, lit = 0, 0, 0
-        for stack in range(int(s.num_stacks)):
-            if s.top[stack] == kind:
-                placed += s.state[stack] & PLACED > 0
-                activated += s.state[stack] & ACTIVATED > 0
-                lit += s.state[stack] & (ACTIVATED | FACE_UP) == ACTIVATED | FACE_UP
-        if placed != s.placed[kind] or activated != s.activated[kind] or lit != s.lit[kind]:
+        if marked[0, kind] != s.placed[kind] or marked[1, kind] != s.activated[kind] or marked[2, kind] != s.lit[kind]:
+            return False
+    for seat in range(SEATS):
+        points, best, low, high = 0, 0, 0, 0
+        for kind in range(STONE_TYPES):
+            if built[seat, kind] != s.built[seat, kind] or visible[seat, kind] != s.visible[seat, kind]:
+                return False
+            points += built[seat, kind] * int(POINTS[kind])
+            best = max(best, int(POINTS[kind])) if built[seat, kind] > 0 else best
+            if visible[seat, kind] > 0:
+                low |= int(TYPE_BIT[kind, 0])
+                high |= int(TYPE_BIT[kind, 1])
+        if points != s.card_points[seat] or best != s.best_card[seat] or down[seat] != s.face_down[seat]:
+            return False
+        if low != s.visible_set[seat, 0] or high != s.visible_set[seat, 1]:
             return False
     return True
 
