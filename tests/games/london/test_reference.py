@@ -35,7 +35,7 @@ from games.london.reference import (
 )
 
 from tabletop_envs import casebook, registry
-from tabletop_envs.core import jit, loops
+from tabletop_envs.core import jit, loops, record
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import NOBODY, RUNNING
 from tabletop_envs.games.london import cases, state
@@ -176,7 +176,7 @@ OPTION_SETS: list[dict[str, Any]] = [
 ]
 # what `check` proves to follow from the other fields
 KEPT = {"hand_set", "hand_colours", "shown", "occupied", "top", "next_stack", "built", "visible", "visible_set", "lit"}
-OBSERVED = 11  # every so manieth step every seat's observation is compared
+OBSERVED = 11  # every so manieth step observations are compared, and the mask with what `apply` accepts
 REASONS = ("start", "borough", "take three", "refugees")
 NODES = {phase.value: "END" if phase.name == "OVER" else phase.name for phase in state.Phase}
 
@@ -274,6 +274,14 @@ class Core:
         if node in ("DRAW", "EXCHANGE_TAKE") and slot is not None:
             known[slot] += 1
         self.proceed()
+
+    def accepted(self) -> set[int]:
+        """The actions that `apply` does not refuse."""
+        if self.s["over"] != RUNNING:
+            return set()
+        out = np.zeros(self.game.num_actions, dtype=np.int8)
+        loops.accepted(self.game.calls, self.states, 0, record.clone(self.states), out)
+        return set(np.flatnonzero(out).tolist())
 
     def score(self) -> tuple[list[int], list[int]]:
         points, places = (np.zeros(int(self.s["num_players"]), dtype=np.int32) for _ in range(2))
@@ -434,6 +442,7 @@ def side_by_side(core: Core, table: Table, seed: int) -> Iterator[tuple[str, int
         assert core.facts() == table_facts(table)
         if step % OBSERVED == 0 or table.over:
             same_observations(core, table)
+            assert core.accepted() == set(table.legal())
         step += 1
         if table.over:
             return
@@ -477,7 +486,7 @@ def spread(chance: random.Random, num_players: int, favour: float, **options: An
     for letter in SETUP.deck_order_top_to_bottom:
         cards = [card.index for card in CARDS for _ in range(card.copies_by_deck[letter])]
         order += chance.sample(cards, len(cards))
-    drawn = order[: -chance.choice((1, 4, 12, 30, 50))]
+    drawn = order[: -chance.choice((1, 3, 12, 30, 50))]
     current = chance.randrange(num_players)
     seats = [spread_seat(chance) for _ in range(num_players)]
     spaces: list[str | None] = [None] * (SETUP.display_rows * SETUP.display_columns[str(num_players)])
@@ -527,12 +536,11 @@ def lay(chance: random.Random, stacks: list[dict[str, Any]], name: str) -> None:
 def build(chance: random.Random, seats: list[dict[str, Any]]) -> list[str]:
     """Boroughs for the seats as R10.2 lets them grow; returns those with Underground counters, as R9.14 does."""
     table = Table(len(seats))
-    for _ in range(chance.randrange(18)):
-        player = chance.choice(table.players)
-        options = sorted(table.open_boroughs())
-        if len(player.boroughs) < SETUP.building_counters_per_player:
-            player.boroughs.add(chance.choice(options))
-    for _ in range(chance.choice((0, 2, 5, 8))):
+    for _ in range(chance.choice((0, 3, 8, 14, 20))):
+        able = [player for player in table.players if len(player.boroughs) < SETUP.building_counters_per_player]
+        player = chance.choices(able, [1 + len(player.boroughs) for player in able])[0]
+        player.boroughs.add(chance.choice(sorted(table.open_boroughs())))
+    for _ in range(chance.choice((0, 2, 5, 9))):
         places = sorted(table.underground_places())
         if places:
             table.underground.add(chance.choice(places))
