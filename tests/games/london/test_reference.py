@@ -14,7 +14,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -570,3 +570,81 @@ def test_arranged_games_agree(game: Game) -> None:
 def test_the_core_in_plain_python_agrees(game: Game, seed: int) -> None:
     for _ in zip(range(120), side_by_side(*arranged(game, seed), seed), strict=False):
         pass
+
+
+# --- what a seat cannot know ------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """Where a printed card lies: the type, and the one that the observer knows to lie there; the letter of its deck."""
+
+    card: int
+    known: int | None = None
+    letter: str | None = None
+
+
+def places_of(core: Core, table: Table, observer: int) -> list[Place]:
+    """The places of all cards, those of the deck first."""
+    left = len(table.deck)
+    letters = "A" * (left - 85) + "B" * min(50, left - 35) + "C" * min(35, left)
+    places = [Place(card, letter=letter) for card, letter in zip(table.deck, letters, strict=True)]
+    seen = list(table.discard.elements()) + [card for row in table.display for card in row if card is not None]
+    for seat, player in enumerate(table.players):
+        seen += [card for stack in player.stacks for card in stack.cards]
+        openly = player.hand if seat == observer else Counter(dict(nonzero(core.known[seat])))
+        seen += list(openly.elements())
+        places += [Place(card) for card in (player.hand - openly).elements()]
+    return places + [Place(card, known=card) for card in seen]
+
+
+def shuffles(places: list[Place], chance: random.Random, left: int) -> list[float]:
+    """How many cards of each type lie in the deck, in the mean over all shuffles that fit what is known.
+
+    A walk over these shuffles: two printed cards change places if both fit there. Cards of which the letter is not
+    known are tried more often, else their letters would change too slowly.
+    """
+    spare = {(card.index, letter): card.copies_by_deck[letter] for card in CARDS for letter in "ABC"}
+    printed = []
+    for place in places:
+        letter = next(letter for letter in place.letter or "ABC" if spare[place.card, letter])
+        spare[place.card, letter] -= 1
+        printed.append((place.card, letter))
+
+    def fits(number: int, place: int) -> bool:
+        card, letter = printed[number]
+        return places[place].known in (None, card) and places[place].letter in (None, letter)
+
+    at = list(range(len(printed)))  # printed card -> place
+    mixed = [n for n, (card, _) in enumerate(printed) if sum(k > 0 for k in CARDS[card].copies_by_deck.values()) > 1]
+    totals, samples = np.zeros(len(CARDS)), 0
+    for step in range(WALK):
+        pool = mixed if step % 2 else range(len(printed))
+        one, other = chance.choice(pool), chance.choice(pool)
+        if fits(one, at[other]) and fits(other, at[one]):
+            at[one], at[other] = at[other], at[one]
+        if step % 100 == 0 and step > WALK // 10:
+            samples += 1
+            for number, place in enumerate(at):
+                totals[printed[number][0]] += place < left
+    means: list[float] = (totals / samples).tolist()
+    return means
+
+
+WALK = 200_000
+DEALS = 1000
+
+
+@pytest.mark.parametrize(("seed", "left"), [(1, 75), (2, 60), (4, 25)])
+def test_unknown_cards_are_dealt_as_the_shuffles_would(game: Game, seed: int, left: int) -> None:
+    """R2.2: decks A, B and C, of which the letter is not known for Hospital, Shops and Paupers (R17.4)."""
+    core, table = dealt(game, seed, 3)
+    next(node for node, _ in side_by_side(core, table, seed) if node == "ACTION" and len(table.deck) <= left)
+    places = places_of(core, table, 0)
+    expected = shuffles(places, random.Random(seed), len(table.deck))
+    totals = np.zeros(len(CARDS))
+    for salt in range(DEALS):
+        states = record.clone(core.states)
+        loops.determinize(game.calls, states, 0, 0, salt)
+        for card in deck_of(states[0]):
+            totals[card] += 1
+    assert np.abs(totals / DEALS - expected).max() < 0.2
