@@ -134,7 +134,7 @@ FIELDS: Final = (
     # the game
     Field("start", np.int8, (), "the start player (R2.5)", (0, SEATS - 1)),
     Field("turn", np.int8, (), "seat whose turn it is, also while nobody is asked", (0, SEATS - 1)),
-    Field("turns", np.int16, (), "turns completed", (0, 1000)),
+    Field("turns", np.int16, (), "turns completed", (0, 480)),
     Field("ending", np.int8, (), "turns still to play with this one, once the last card is taken; else 0", (0, SEATS)),
     # the turn
     Field("reason", np.int8, (), "why cards are taken (Reason)", (0, 3)),

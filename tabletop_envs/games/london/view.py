@@ -55,7 +55,6 @@ STACKS_SCALE: Final = 20
 SHOPS_SCALE: Final = 10
 COUNT_SCALE: Final = 10
 DRAW_SCALE: Final = 5
-LOANS_LEFT_SCALE: Final = 2
 
 _NODES: Final = len(Phase) - 1  # all but OVER
 _FACTS: Final = 15  # numbers of a player
@@ -86,7 +85,7 @@ OBSERVATIONS: Final = ObservationLayout(
         "turn",
         (11,),
         "cards due/5, draw optional, free plays/2, plays/10, activations/10, cards expended/10, Underground counters "
-        "to place/2, exchange possible, voluntary loans left/2, Public Houses in this run, Whitehall at work; "
+        "to place/2, exchange possible, voluntary loans left/allowed, Public Houses in this run, Whitehall at work; "
         "at most 1",
         "R15",
     ),
@@ -168,7 +167,8 @@ def _write_turn(s, out):
     out[_TURN + 5] = min(1.0, s.expended / COUNT_SCALE)
     out[_TURN + 6] = s.tubes / PER_UNDERGROUND
     out[_TURN + 7] = 1.0 if s.exchanged == 0 and sees(s, int(s.turn), STOCK_EXCHANGE) else 0.0
-    out[_TURN + 8] = min(1.0, (s.max_voluntary_loans_per_turn - s.loans_taken) / LOANS_LEFT_SCALE)
+    if s.max_voluntary_loans_per_turn > 0:
+        out[_TURN + 8] = (s.max_voluntary_loans_per_turn - s.loans_taken) / s.max_voluntary_loans_per_turn
     out[_TURN + 9] = s.pub_run
     out[_TURN + 10] = 1.0 if s.whitehall != EMPTY else 0.0
     if s.card != EMPTY:
@@ -194,7 +194,7 @@ def _write_end(s, out):
         out[_DECK + letter] = size / LETTER_SIZES[letter]
         left -= size
     out[_DECK + len(LETTERS)] = s.deck_size / CARDS_IN_ALL
-    out[_END] = 1.0 if s.ending > 0 else 0.0
+    out[_END] = 1.0 if s.deck_size == 0 else 0.0  # R12.1
     out[_END + 1] = s.ending / SEATS
     out[_END + 2] = min(1.0, s.turns / s.max_turns)
 
