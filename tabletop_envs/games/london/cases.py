@@ -285,7 +285,7 @@ class _Bag(list[str]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, list) and Counter(self) == Counter(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 def _legal(expected: Mapping[str, list[str]], position: Position) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -344,7 +344,7 @@ def set_display(rows: list[list[str | None]], s: np.record) -> None:
             s["shown"] += name is not None
 
 
-def set_stacks(stacks: list[Mapping[str, Any]], laid: list[int], s: np.record) -> None:
+def set_stacks(stacks: Sequence[Mapping[str, Any]], laid: Sequence[int], s: np.record) -> None:
     """Build all stacks anew by laying their cards in the order told; then turn tops down and mark them."""
     rest = [list(told["cards"]) for told in stacks]
     if sorted(laid) != sorted(number for number, pile in enumerate(rest) for _ in pile) or len(laid) > STONE_CARDS:

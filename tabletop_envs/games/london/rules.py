@@ -1168,7 +1168,7 @@ def _repeat(s, seat, kind):
 
 @jit
 def _resolve(s, seat):
-    """R9.6: money, VP counters, poverty points by the icons, then the text; the flip comes last."""
+    """R9.6, R9.11: money, VP counters, poverty points by the icons, then the text, if any; the flip comes last."""
     kind = int(s.card)
     s.money[seat] += GAIN_MONEY[kind]
     s.counters[seat] += GAIN_COUNTERS[kind]
@@ -1254,7 +1254,7 @@ def _end_activation(s):
 
 @jit
 def _end_run(s, seat):
-    # R9.8, R9.9, R9.15
+    # R9.8, R9.9, R9.15; R9.10: other actions bring no poverty
     hand = int(s.hand_size[seat])
     if s.pub_run > 0 and s.public_houses != END_ONLY:
         hand = 0
@@ -1425,7 +1425,7 @@ def _ahead(s, points, one, other):
 
 @jit
 def score(s, points, places):
-    """R13: VP as if the game ended now, and ranks; equal ones are shared (R13.11)."""
+    """R13.1: VP as if the game ended now, and ranks; equal ones are shared (R13.11)."""
     lowest = lowest_poverty(s)
     for seat in range(int(s.num_players)):
         points[seat] = worth(s, seat) - penalty(final_poverty(s, seat) - lowest)

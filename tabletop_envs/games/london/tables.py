@@ -47,7 +47,7 @@ UNPAID: Final = 7  # R13.7
 POUNDS_A_POINT: Final = 3  # R13.4
 UNDERGROUND_POINTS: Final = 2  # R13.5
 
-# R2.4: the Card Display has two rows of up to five spaces; space = COLUMNS * row + column, both from 0.
+# R1.4, R2.4, R5.2: the Card Display has two rows of up to five spaces; space = COLUMNS * row + column, both from 0.
 ROWS: Final = 2
 COLUMNS: Final = 5
 SPACES: Final = ROWS * COLUMNS
@@ -380,7 +380,7 @@ REFUGEES: Final = _where(STANDING == TAKE_TWO)
 WRENS: Final = _where(STANDING == WREN)
 COFFEE_HOUSES: Final = _read_only(_types([COFFEE_HOUSE]))
 # int64[4, 2], [colour] -> its types; its types with a stone base
-COLOUR_TYPES: Final = _read_only(np.array([_where(colour == COLOUR) for colour in range(COLOURS)], np.int64))
+COLOUR_TYPES: Final = _read_only(np.array([_where(np.isin(COLOUR, colour)) for colour in range(COLOURS)], np.int64))
 STONE_BY_COLOUR: Final = _read_only(COLOUR_TYPES & STONE)
 
 # R9.3: types by the card that activating them costs
@@ -436,6 +436,7 @@ BOROUGH_POINTS: Final = _column(borough.points for borough in BOROUGHS)
 # int64[20], [borough] -> boroughs adjacent on the same bank; on either
 LAND: Final = _beside(BORDERS)
 ADJACENT: Final = _beside((*BORDERS, *BRIDGES))
+# sets: all, the red ones (R3.6), those on the Thames, those north of it (R3.5)
 ALL_PLACES: Final = _places(range(PLACES))
 RED: Final = _places(place for place, borough in enumerate(BOROUGHS) if borough.red)
 ON_THAMES: Final = _places(place for place, borough in enumerate(BOROUGHS) if borough.thames)

@@ -422,15 +422,15 @@ def test_whitehall_does_not_repeat_public_houses_or_what_does_nothing(game: Game
     position = arranged(game, [{"poverty": 2, "stacks": stacks}, {}])
     play(position, "run", "card:Public Houses", "card:Almshouses")
     assert "card:Whitehall" not in legal(position)
-    play(position, "card:Grand Hotel")
-    assert seat_of(position)["money"] == 5 + 4 + 4  # Whitehall repeats the Grand Hotel unasked
+    play(position, "card:Grand Hotel", "card:Whitehall")  # the Grand Hotel is the only target
+    assert seat_of(position)["money"] == 5 + 4 + 4
 
 
 def test_a_coffee_house_on_a_coffee_house(game: Game) -> None:
     """R9.16, D19: the placed card may be activated in the same run, also another Coffee House."""
     shown = [["Coffee House", "Grand Hotel", None], [None] * 3]
     position = arranged(game, [{"money": 0, "poverty": 0, "stacks": ["Coffee House", "Omnibus"]}, {}], display=shown)
-    play(position, "run", "slot:1,1", "card:Coffee House")
+    play(position, "run", "slot:1,1", "card:Coffee House", "card:Grand Hotel")
     stack = facts(position)["stacks"][0]
     assert stack["cards"] == ["Coffee House", "Coffee House", "Grand Hotel"]
     assert facts(position)["turn"] == 1
@@ -499,7 +499,7 @@ def test_public_houses(game: Game, value: str, run: int, end: int) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_games_with_every_option_set(game: Game, players: int, options: dict[str, Any]) -> None:
-    """R14.1, R14.2: whole games; the mask is what `apply` accepts, the invariants hold, one seat is asked in a turn."""
+    """R4.3, R14.1, R14.2: whole games; the mask is what `apply` accepts, invariants hold, one seat is asked in a turn."""
     scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
     for position in random_game(7, players, **options):
         code = loops.check(game.check_call, position.states, 0)
