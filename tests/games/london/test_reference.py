@@ -375,6 +375,7 @@ def observation(table: Table, seat: int) -> np.ndarray:
     player, number = table.players[table.current], len(table.players)
     asked = table.over == reference.RUNNING
     drawing = node == "DRAW"
+    allowed = options.max_voluntary_loans_per_turn
     seen = table.deck[turn.put_back : turn.seen] if seat == table.current and turn.seen else []
     exchange = not turn.exchanged or node.startswith("EXCHANGE")
     tops = [stack for stack in player.stacks if stack.placed or stack.activated]
@@ -386,7 +387,7 @@ def observation(table: Table, seat: int) -> np.ndarray:
         one_hot(4, REASONS.index(turn.reason) if drawing else None),
         [turn.due / 5, turn.optional, turn.free / 2, turn.plays / 10, turn.activations / 10, turn.expended / 10],
         [turn.counters / 2, exchange and player.shows("STOCK_EXCHANGE")],
-        [(options.max_voluntary_loans_per_turn - turn.loans) / 2, turn.pub, turn.repeating],
+        [(allowed - turn.loans) / max(1, allowed), turn.pub, turn.repeating],
         one_hot(72, turn.card),
         shares(72, table.players[seat].hand),
         *(one_hot(72, seen[k] if k < len(seen) else None) for k in range(3)),
