@@ -499,7 +499,7 @@ def test_public_houses(game: Game, value: str, run: int, end: int) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_games_with_every_option_set(game: Game, players: int, options: dict[str, Any]) -> None:
-    """R4.3, R14.1, R14.2: whole games; the mask is what `apply` accepts, invariants hold, one seat is asked in a turn."""
+    """R4.3, R14.1, R14.2: whole games; the mask is what `apply` accepts, invariants hold, one seat asked."""
     scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
     for position in random_game(7, players, **options):
         code = loops.check(game.check_call, position.states, 0)
