@@ -67,7 +67,7 @@ def _kept(lines: list[list[str]]) -> list[int]:
     """Of which positions the lines fit two thirds of a transcript: of all, or of the first and the last ones."""
     sizes = [sum(map(len, part)) + len(part) for part in lines]
     middle, cut, total = len(lines) // 2, 0, sum(sizes)
-    while total > _BYTES * 2 // 3:
+    while total > _BYTES * 2 // 3 and cut < middle - 1:
         total -= sizes[middle + cut] + sizes[middle - 1 - cut]
         cut += 1
     return [number for number in range(len(lines)) if not middle - cut <= number < middle + cut]
