@@ -318,7 +318,8 @@ def _wrapped(text: str, letters: int, lines: int) -> list[str]:
 
 
 def _notes(facts: dict[str, Any], news: list[str]) -> list[Shape | Group]:
-    """What is out of the game, what happened by itself, and what the marks mean."""
+    """What is out of the game, what happened by itself and in this turn, and what the marks mean."""
+    news = [*news, f"in this turn: {_turn_text(facts)}"] if _turn_text(facts) else news
     lines = _wrapped("out of the game: " + (_counted(facts["discard"]) or "nothing"), 128, 3)
     if news:
         lines += _wrapped("; ".join(news), 128, 2)
@@ -374,22 +375,20 @@ def _panel(facts: dict[str, Any], s: Any, seat: int, points: int, top: float, he
         place += 60 if len(word) < 9 else 74
     stacks = [_stack(stack) for stack in facts["stacks"] if stack["seat"] == seat]
     shapes.append(_spread(stacks, x, top + _HEAD, _PANEL_WIDTH - 26, height - _HEAD - _FOOT))
-    for number, line in enumerate(_foot(told)):
+    for number, line in enumerate(_wrapped(_hand_text(told), 100, 2)):
         shapes.append(Text(x, top + height - _FOOT + 12 + 14 * number, line, 10.5, fill=_INK))
     return shapes
 
 
-def _foot(told: dict[str, Any]) -> list[str]:
-    """The hand in words, in at most two lines."""
+def _hand_text(told: dict[str, Any]) -> str:
+    """The hand in words, as far as it is told."""
     if told["hand"] is not None:
         text = "hand: " + (_counted(told["hand"]) or "empty")
     else:
         text = f"hand: {_some(told['hand_size'], 'card')}"
         if told["openly_taken"]:
             text += f", openly taken: {_counted(told['openly_taken'])}"
-    if told["pub_activated"]:
-        text += "; has activated Public Houses"
-    return _wrapped(text, 100, 2)
+    return text + ("; has activated Public Houses" if told["pub_activated"] else "")
 
 
 # --- words ------------------------------------------------------------------------------------------------------
@@ -417,7 +416,8 @@ def _prompt(facts: dict[str, Any], s: Any) -> str:
 
 def _head(facts: dict[str, Any], s: Any) -> list[Shape | Group]:
     ink = _INK if s["over"] == RUNNING else _ACTIVE
-    left = f"turn {facts['turns'] + 1}, decision {int(s['decisions'])}"
+    turn = f"turn {facts['turns'] + 1}" if s["over"] == RUNNING else f"{facts['turns']} turns"
+    left = f"{turn}, decision {int(s['decisions'])}"
     left += f", {_some(facts['turns_left'], 'turn')} left" if facts["turns_left"] else ""
     return [
         Text(_EDGE, 30, "London", 30, bold=True, fill=_INK),
@@ -451,6 +451,8 @@ def _grid(facts: dict[str, Any]) -> tuple[tuple[Cell, ...], ...]:
 
 def _caption(facts: dict[str, Any], s: Any, points: list[int]) -> list[str]:
     lines = [f"{_prompt(facts, s)}; {facts['turns']} turns completed; started by seat {facts['start']}"]
+    if _turn_text(facts):
+        lines.append(f"in this turn: {_turn_text(facts)}")
     for row, names in enumerate(facts["display"]):
         lines.append(f"display row {row + 1}: " + ", ".join(name or "-" for name in names))
     deck = f"deck {facts['deck_size']} ({_letters(facts['deck_size'])}), out of the game: "
@@ -466,16 +468,34 @@ def _caption(facts: dict[str, Any], s: Any, points: list[int]) -> list[str]:
             f"{_some(told['vp_counters'], 'VP counter')}, {_some(len(told['boroughs']), 'borough')}, "
             f"{points[seat]} VP if the game ended now"
         )
-        lines.append("  " + " ".join(_foot(told)) if told["hand"] is None else f"  hand: {_counted(told['hand'])}")
+        lines.append(f"  {_hand_text(told)}")
         stacks = [_stack_text(stack) for stack in facts["stacks"] if stack["seat"] == seat]
         lines.append("  stacks: " + ("; ".join(stacks) or "none"))
     return lines
 
 
+def _turn_text(facts: dict[str, Any]) -> str:
+    """What else of the turn matters to what may still be done."""
+    parts = []
+    if facts["free_plays"]:
+        parts.append(f"{_some(facts['free_plays'], 'free play')} by Wren")
+    if facts["loans_taken"]:
+        parts.append(f"{_some(facts['loans_taken'], 'voluntary loan')} taken")
+    if facts["exchanged"]:
+        parts.append("Stock Exchange used")
+    if facts["pub_run"]:
+        parts.append("Public Houses spare the hand in this run")
+    if facts["tubes"]:
+        parts.append(f"{_some(facts['tubes'], 'Underground counter')} to place")
+    if facts["expended"]:
+        parts.append(f"{_some(facts['expended'], 'card')} spent so far")
+    return ", ".join(parts)
+
+
 def _stack_text(told: dict[str, Any]) -> str:
     text = told["cards"][-1] if told["face_up"] else f"({told['cards'][-1]})"
     if len(told["cards"]) > 1:
-        text += f" on {len(told['cards']) - 1}"
+        text += f" on {', '.join(reversed(told['cards'][:-1]))}"
     text += f" with {_some(told['money'], 'pound')}" if told["money"] else ""
     return text + ("*" if told["activated_this_run"] else "+" if told["placed_this_turn"] else "")
 
