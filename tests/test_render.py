@@ -364,3 +364,14 @@ def test_faulty_environments_are_found(two_moves: Game, monkeypatch: pytest.Monk
     monkeypatch.setattr(TabletopAEC, "render", lambda env: np.zeros((4, 4)))
     report = run_check("pictures", subject_of(two_moves, quick=True, games=1))
     assert "render mode" in report.detail or "rgb_array gives" in report.detail
+
+
+def test_rounded_corners_of_any_size() -> None:
+    rects = [
+        Rect(3 * column, 3 * row, 0.2 + 0.13 * column, 0.2 + 0.11 * row, radius, fill=RED, stroke=BLACK, width=width)
+        for column in range(20)
+        for row in range(20)
+        for radius, width in ((0.1, 0.2), (2.0, 0.5), (0.4, 2.0))
+    ]
+    for pixels in (16, 40, 64, 200):
+        assert (rgb_array(picture(*rects), pixels) < 255).any()

@@ -25,6 +25,7 @@ _LARGE: Final = 1000  # pixels
 
 _BOLD: Final = 0.02  # how far the strokes of bold letters grow to each side, in sizes
 _SMALLEST_FONT: Final = 1.0
+_BETWEEN_CORNERS: Final = 3.0  # pixels of a side that are left straight
 _ANCHORS: Final = {"start": "lm", "middle": "mm", "end": "rm"}
 
 
@@ -79,8 +80,10 @@ def _rect(brush: ImageDraw.ImageDraw, shape: Rect, fill: Any, stroke: Any) -> No
     if box[2] < box[0] or box[3] < box[1]:
         return
     outline = max(1, round(shape.width))
-    if shape.radius > 0:
-        brush.rounded_rectangle(box, shape.radius + reach, fill, stroke, outline)
+    # Pillow fails at corners that meet, after rounding, in the middle of a side
+    radius = min(shape.radius + reach, (min(box[2] - box[0], box[3] - box[1]) - _BETWEEN_CORNERS) / 2)
+    if shape.radius > 0 and radius >= 1:
+        brush.rounded_rectangle(box, radius, fill, stroke, outline)
     else:
         brush.rectangle(box, fill, stroke, outline)
 
