@@ -11,7 +11,7 @@ from tabletop_envs import registry
 from tabletop_envs.core import jit
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import GameSpec
-from tabletop_envs.testing import CHECKS, conformance
+from tabletop_envs.testing import CHECKS, conformance, golden
 from tabletop_envs.testing.golden import TRANSCRIPTS, playthroughs
 from tabletop_envs.testing.subject import Subject
 from tabletop_envs.testing.suite import run_check, subject_of
@@ -59,6 +59,17 @@ def test_transcripts_are_kept(name: str) -> None:
     kept = {path.name: path.stat().st_size for path in (GOLDEN / TRANSCRIPTS).glob(f"tabletop-{name}-v*.txt")}
     assert set(kept) == expected
     assert max(kept.values()) < MAX_TRANSCRIPT
+
+
+def test_transcripts_of_long_games_leave_out_the_middle(toy: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = golden.transcript(toy, toy.settings(4))
+    monkeypatch.setattr(golden, "_BYTES", 600)
+    short = golden.transcript(toy, toy.settings(4))
+    assert "decisions are left out" in short
+    assert len(short) < len(whole)
+    lines = [[line for line in text.splitlines() if line.startswith("[")] for text in (whole, short)]
+    assert [lines[0][0], lines[0][-1]] == [lines[1][0], lines[1][-1]]
+    assert set(lines[1]) < set(lines[0])
 
 
 def test_a_run_reports_every_check(two_moves: Game) -> None:

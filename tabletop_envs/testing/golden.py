@@ -42,58 +42,58 @@ _GAMES: Final = 4  # games a digest is over
 _SEED: Final = 1
 _SHOWN: Final = 8  # legal actions that a transcript lists
 _BYTES: Final = 24_000  # of one game's transcript
-_WRITTEN: Final = 200  # decisions of a long game that are written
 
 
 # --- transcripts ------------------------------------------------------------------------------------------------
 
 
 def transcript(game: Game, settings: Settings, style: str = RANDOM, seed: int = _SEED) -> str:
-    """A game in readable form: every decision in a line, and as many positions in full as fit 24,000 characters.
+    """A game in readable form: decisions in a line each, and as many positions in full as fit 24,000 characters.
 
-    Of a game whose decisions alone are too long the middle is left out. style: `RANDOM` or `GREEDY`.
+    Of a game with too many decisions for that the middle is left out. style: `RANDOM` or `GREEDY`.
     """
-    stride, longest = 1, sum(1 for _ in walk(game, settings, seed, style))
+    positions = [position.clone() for position in walk(game, settings, seed, style)]
+    lines = [_line(position, seed, style) for position in positions]
+    events = [[f"      ! {event}" for event in position.events()] for position in positions]
+    kept = _kept([*map(list.__add__, events, lines)])
+    full: dict[int, list[str]] = {}
+    stride = 1
     while True:
-        lines = list(_lines(game, settings, style, seed, stride))
-        if sum(map(len, lines)) + len(lines) <= _BYTES:
-            return "\n".join(lines)
-        if stride > longest:
-            return "\n".join(_without_middle(lines))
+        head = f"; every {stride}. position in full" if stride > 1 else ""
+        text = [f"== {style} play, seed {seed}{head} =="]
+        for before, number in zip([-1, *kept], kept, strict=False):
+            if number - before > 1:
+                text += ["", f"    ... {number - before - 1} decisions are left out ..."]
+            text += events[number]
+            if number % stride == 0 and not positions[number].over:
+                if number not in full:
+                    full[number] = list(_full(positions[number]))
+                text += full[number]
+            text += lines[number]
+        if sum(map(len, text)) + len(text) <= _BYTES + 1 or stride > len(positions):
+            return "\n".join(text)
         stride += 2  # odd: games that alternate between two decisions show both
 
 
-def _without_middle(lines: list[str]) -> list[str]:
-    head, room = 0, _BYTES // 2
-    while len(lines[head]) < room:
-        room -= len(lines[head]) + 1
-        head += 1
-    tail, room = len(lines), _BYTES // 2
-    while len(lines[tail - 1]) < room and tail > head:
-        tail -= 1
-        room -= len(lines[tail]) + 1
-    return [*lines[:head], f"... {tail - head} lines ...", *lines[tail:]]
+def _kept(lines: list[list[str]]) -> list[int]:
+    """Of which positions the lines fit two thirds of a transcript: of all, or of the first and the last ones."""
+    sizes = [sum(map(len, part)) + len(part) for part in lines]
+    middle, cut, total = len(lines) // 2, 0, sum(sizes)
+    while total > _BYTES * 2 // 3 and cut < middle - 1:
+        total -= sizes[middle + cut] + sizes[middle - 1 - cut]
+        cut += 1
+    return [number for number in range(len(lines)) if not middle - cut <= number < middle + cut]
 
 
-def _lines(game: Game, settings: Settings, style: str, seed: int, stride: int) -> Iterator[str]:
-    yield (
-        f"== {style} play, seed {seed}; every {stride}. position in full =="
-        if stride > 1
-        else (f"== {style} play, seed {seed} ==")
-    )
-    for position in walk(game, settings, seed, style):
-        yield from (f"      ! {event}" for event in position.events())
-        if position.over:
-            yield from _end(position)
-        else:
-            if position.decisions % stride == 0:
-                yield from _full(position)
-            action = pick(position, seed, style)
-            count = len(position.legal_actions())
-            yield (
-                f"[{position.decisions}] seat {position.seat}, {position.phase}, 1 of {count}: "
-                f"{position.action_text(action)} ({action})"
-            )
+def _line(position: Position, seed: int, style: str) -> list[str]:
+    if position.over:
+        return list(_end(position))
+    action = pick(position, seed, style)
+    count = len(position.legal_actions())
+    return [
+        f"[{position.decisions}] seat {position.seat}, {position.phase}, 1 of {count}: "
+        f"{position.action_text(action)} ({action})"
+    ]
 
 
 def _full(position: Position) -> Iterator[str]:
@@ -133,8 +133,7 @@ def playthroughs(game: Game) -> dict[str, str]:
         changed = small_grid(spec)[-1]
         grid[f"{changed.num_players}p-all_changed"] = changed
     files = {}
-    for name, whole in grid.items():
-        settings = shortened(whole, _WRITTEN)
+    for name, settings in grid.items():
         head = f"{spec.env_id}, {label(settings)}: written by {_REWRITE}, read by people"
         games = [transcript(game, settings, style) for style in (RANDOM, GREEDY)]
         files[f"{spec.env_id.replace('/', '-')}-{name}.txt"] = "\n\n\n".join([head, *games]) + "\n"
