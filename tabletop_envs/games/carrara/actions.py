@@ -38,4 +38,4 @@ IMPROVE: Final = ACTIONS.start("improve")  # + city
 OBJECT: Final = ACTIONS.start("object")  # + type
 DONE: Final = ACTIONS.start("done")
 ANNOUNCE: Final = ACTIONS.start("announce")
-NUM_ACTIONS: Final = ACTIONS.size
+NUM_ACTIONS: Final = ACTIONS.full_size

@@ -9,7 +9,7 @@
 | Agents | `player_0` (Red), `player_1` (Blue), `player_2` (Green), `player_3` (Yellow), `player_4` (Purple) |
 | Number of agents | 2 to 5 |
 | Action shape | `(1,)` |
-| Action values | `Discrete(291)` |
+| Action values | `Discrete(278)`; `Discrete(291)` with option `two_player_pawn` |
 | Observation shape | `(1869,)`; `(1886,)` with option `two_player_pawn` |
 | Observation values | `[0, 1]`, float32 |
 | State shape | the observations of all seats: `(3738,)` for 2 players, `(5607,)` for 3, `(7476,)` for 4, `(9345,)` for 5; `(3772,)` with option `two_player_pawn` |
@@ -62,7 +62,7 @@ stand in the order extra office, swap offices, plus 3, plus 4, upgrade ability, 
 
 ## Legal-action mask
 
-`action_mask` holds 291 int8 entries, 1 for a legal action of the seat to act; for the other seats, and when the game is
+`action_mask` holds 278 int8 entries (291 with `two_player_pawn`), 1 for a legal action of the seat to act; for the other seats, and when the game is
 over, all are 0. An index means the same thing in all phases of a kind: `route` is the route to establish, to put a
 resource or a marker on, as the phase says. Of like resources on one route only the first can be chosen. Decisions with
 one legal option are made without asking (`auto_forced`). An illegal action is met as `illegal` says.
@@ -87,7 +87,7 @@ the displaced owner; `space`, `route`, `space`, `route`, `done` of a Move; `rout
 | 237..241 | 5 | `use_upgrade` | use a marker upgrade: keys, actions, privilege, book, money (R10.6) |
 | 242..276 | 35 | `use_swap` | use a marker swap on pair of offices (R10.4) |
 | 277 | 1 | `done` | end the turn, stop, decline (R3.4, R6.4, R7.2) |
-| 278..290 | 13 | `pawn` | pawn to province, with option `two_player_pawn` alone (R16.6) |
+| at the end | 13 | `pawn` | pawn to province (R16.6); only with option `two_player_pawn` |
 
 ## Rewards
 

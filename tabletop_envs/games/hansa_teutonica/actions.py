@@ -1,6 +1,6 @@
-"""The 291 actions of Hansa Teutonica as named blocks, and the offsets that the compiled rules use.
+"""The 278 actions of Hansa Teutonica as named blocks, and the offsets that the compiled rules use.
 
-The last 13 are legal with the option `two_player_pawn` alone (R16.6): the action space is one for all options.
+The option `two_player_pawn` appends 13 (R16.6).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ACTIONS: Final = ActionLayout(
     Block("use_upgrade", (ABILITIES,), "use a marker upgrade: keys, actions, privilege, book, money", "R10.6"),
     Block("use_swap", (len(SWAP_PAIRS),), "use a marker swap on pair of offices", "R10.4"),
     Block("done", (), "end the turn, stop, decline", "R3.4, R6.4, R7.2"),
-    Block("pawn", (PROVINCES,), "pawn to province, with option `two_player_pawn` alone", "R16.6"),
+    Block("pawn", (PROVINCES,), "pawn to province", "R16.6", option="two_player_pawn"),
 )
 
 PLACE: Final = ACTIONS.start("place_trader")  # + ROUTES * kind + route
@@ -60,7 +60,7 @@ USE_UPGRADE: Final = ACTIONS.start("use_upgrade")  # + ability
 USE_SWAP: Final = ACTIONS.start("use_swap")  # + pair
 DONE: Final = ACTIONS.start("done")
 PAWN: Final = ACTIONS.start("pawn")  # + province
-NUM_ACTIONS: Final = ACTIONS.size
+MAX_ACTIONS: Final = ACTIONS.full_size
 
 # rewards of an established route (R8.4)
 NOTHING: Final = 0

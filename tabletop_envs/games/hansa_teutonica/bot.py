@@ -20,7 +20,7 @@ from tabletop_envs.games.hansa_teutonica.actions import (
     EXTRA,
     INCOME,
     MAX_INCOME_MERCHANTS,
-    NUM_ACTIONS,
+    MAX_ACTIONS,
     OFFICE,
     PAWN,
     PAY,
@@ -338,7 +338,7 @@ def _first(mask, start, number):
 @jit
 def _tied(s, salt, action, ties):
     # the last of so many equals is taken with a chance of 1 in so many
-    return (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0
+    return (word(salt, TIES, int(s.decisions) * MAX_ACTIONS + action) * ties) >> 32 == 0
 
 
 @jit
@@ -438,7 +438,7 @@ def _otherwise(s, seat, mask, salt):
         return _income(mask)
     if _first(mask, PLACE, ROUTES) >= 0:
         return _choose_route(s, seat, mask, salt, PLACE)
-    return DONE if mask[DONE] > 0 else _first(mask, 0, NUM_ACTIONS)
+    return DONE if mask[DONE] > 0 else _first(mask, 0, len(mask))
 
 
 @jit

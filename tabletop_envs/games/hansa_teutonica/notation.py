@@ -17,7 +17,7 @@ import numpy as np
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY, OVER_CAP
 from tabletop_envs.errors import NotationError
-from tabletop_envs.games.hansa_teutonica.actions import ACTIONS, NUM_ACTIONS, REWARD_NAMES
+from tabletop_envs.games.hansa_teutonica.actions import ACTIONS, MAX_ACTIONS, REWARD_NAMES
 from tabletop_envs.games.hansa_teutonica.rules import score_parts
 from tabletop_envs.games.hansa_teutonica.state import (
     COMPLETED,
@@ -115,7 +115,7 @@ def action_text(action: int) -> str:
     return texts[block]()
 
 
-_ACTIONS: Final = {action_text(action).lower(): action for action in range(NUM_ACTIONS)}
+_ACTIONS: Final = {action_text(action).lower(): action for action in range(MAX_ACTIONS)}
 
 
 def parse_action(text: str) -> int:

@@ -22,7 +22,7 @@ from tabletop_envs.games.hansa_teutonica.actions import (
     INCOME,
     MAX_INCOME_MERCHANTS,
     NOTHING,
-    NUM_ACTIONS,
+    MAX_ACTIONS,
     OFFICE,
     PAWN,
     PAY,
@@ -716,10 +716,10 @@ def apply(s, action):
     R17.3 counts real choices. With `auto_forced` off others are asked too; these alone are counted by `legal`, into a
     mask of their own. No precondition rests on it.
     """
-    assert 0 <= action < NUM_ACTIONS, "the action is outside the space"
+    assert 0 <= action < MAX_ACTIONS, "the action is outside the space"
     assert s.seat != NOBODY, "nobody is asked"
     if s.auto_forced == 0:
-        s.forced += legal(s, np.empty(NUM_ACTIONS, dtype=np.int8)) == 1
+        s.forced += legal(s, np.empty(MAX_ACTIONS, dtype=np.int8)) == 1
     phase = int(s.phase)
     if phase == Phase.MAIN:
         _act(s, action)

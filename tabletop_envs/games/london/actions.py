@@ -40,4 +40,4 @@ EXCHANGE: Final = ACTIONS.start("exchange")
 LOAN_TAKEN: Final = ACTIONS.start("loan")
 FLIP_SELF: Final = ACTIONS.start("flip_self")
 FLIP_HOSPITAL: Final = ACTIONS.start("flip_hospital")
-NUM_ACTIONS: Final = ACTIONS.size
+NUM_ACTIONS: Final = ACTIONS.full_size

@@ -256,7 +256,7 @@ SETTINGS = [
 @pytest.mark.parametrize(("num_players", "options"), SETTINGS, ids=str)
 def test_masks_by_brute_force(game: Game, num_players: int, options: dict[str, Any]) -> None:
     """R0.1 to R0.3, R17.1 to R17.11: every action in every module set; check() after every decision."""
-    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
+    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.actions.full_size, dtype=np.int8)
     phases = Counter[str]()
     for seed in range(3):
         for position in random_game(seed, num_players, **options, auto_forced=seed == 0):
@@ -510,7 +510,7 @@ def test_screens_hide_from_everybody_else(game: Game) -> None:
         seat = position.seat or 0
         copy = disturbed(position, seat, number)
         assert np.array_equal(position.observe(seat), copy.observe(seat))
-        mask = np.zeros(game.num_actions, dtype=np.int8)
+        mask = np.zeros(game.actions.full_size, dtype=np.int8)
         loops.legal(game.calls, copy.states, 0, mask)
         assert np.array_equal(mask, position.action_mask())
         assert copy.greedy_action(number) == position.greedy_action(number)
@@ -633,7 +633,7 @@ def test_check_finds_what_is_broken(game: Game) -> None:
 @pytest.mark.parametrize(("num_players", "options"), [(2, {}), (2, FULL), (4, {})], ids=str)
 def test_greedy_beats_random(game: Game, num_players: int, options: dict[str, Any]) -> None:
     settings = game.settings(num_players, **options)
-    mask, actions = np.zeros(game.num_actions, dtype=np.int8), np.zeros(13_000, dtype=np.int64)
+    mask, actions = np.zeros(game.actions.full_size, dtype=np.int8), np.zeros(13_000, dtype=np.int64)
     points, places = np.zeros((2, num_players), dtype=np.int32)
     wins = 0
     for number in range(100):

@@ -144,6 +144,6 @@ def test_options_actions_and_phases() -> None:
             assert list(getattr(option, "names", ())) == values
     assert [phase.name for phase in Phase][:-1] == DATA["actions"]["phases"]
     actions = registry.load("carrara").actions
-    assert actions.size == DATA["actions"]["size"]
+    assert actions.full_size == DATA["actions"]["size"]
     rows = [{"block": b.name.upper(), "first": actions.start(b.name), "count": b.size} for b in actions.blocks]
     assert rows == DATA["actions"]["blocks"]

@@ -175,7 +175,7 @@ class Duel:
         self.game = game
         self.states = game.template(settings)
         self.states["key"] = seed
-        self.mask = np.zeros(game.num_actions, dtype=np.int8)
+        self.mask = np.zeros(game.num_actions(settings), dtype=np.int8)
         self.observed = np.zeros(game.observation_size(settings), dtype=np.float32)
         if model is None:
             loops.start(game.calls, self.states, 0, self.mask)

@@ -27,7 +27,6 @@ from tabletop_envs.games.hansa_teutonica.actions import (
     DONE,
     EXTRA,
     INCOME,
-    NUM_ACTIONS,
     OFFICE,
     PAWN,
     PAY,
@@ -551,7 +550,8 @@ def test_infos_tell_a_cap_as_truncation() -> None:
 @pytest.mark.parametrize(("players", "options"), OPTION_SETS, ids=str)
 def test_invariants_and_masks(game: Game, players: int, options: dict[str, Any]) -> None:
     """R1.2, R1.7, R8.11, R15.1: nothing is lost; `apply` takes what the mask allows and nothing else."""
-    accepted, scratch = np.zeros(NUM_ACTIONS, dtype=np.int8), np.empty(1, dtype=game.dtype)
+    accepted = np.zeros(game.num_actions(game.settings(players, **options)), dtype=np.int8)
+    scratch = np.empty(1, dtype=game.dtype)
     games, stride = (4, 3) if jit.COMPILED else (1, 40)
     phases: Counter[str] = Counter()
     for seed in range(games):
@@ -610,7 +610,7 @@ def test_every_kind_of_end_and_event() -> None:
 def test_greedy_beats_random() -> None:
     """All of a dozen games of four, from each seat."""
     game = registry.load("hansa_teutonica")
-    mask = np.zeros(NUM_ACTIONS, dtype=np.int8)
+    mask = np.zeros(game.num_actions(game.settings(4)), dtype=np.int8)
     for number in range(12):
         position = Position.new(game, 4, seed=number)
         policies = np.array([loops.RANDOM_POLICY] * 4)

@@ -143,7 +143,8 @@ def test_actions() -> None:
         name = names.get(block["name"], block["name"].lower())
         assert actions.ACTIONS.start(name) == block["offset"]
         assert actions.ACTIONS.block(name).size == block["size"]
-    assert space["size"] + space["pawn_extension"]["size"] == actions.NUM_ACTIONS
+    for pawn, size in ((False, space["size"]), (True, space["size"] + space["pawn_extension"]["size"])):
+        assert actions.ACTIONS.size({"two_player_pawn": pawn}) == size
     rewards = [name.upper().replace(" ", "_") for name in actions.REWARD_NAMES]
     assert ["NONE", *rewards[1:]] == space["reward"]
 

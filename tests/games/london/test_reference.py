@@ -225,7 +225,7 @@ class Core:
     def __init__(self, game: Game, states: np.ndarray) -> None:
         self.game, self.states = game, states
         self.s: Any = states.view(np.dtype((np.void, states.dtype)))[0]  # read many times as fast as a numpy.record
-        self.mask = np.zeros(game.num_actions, dtype=np.int8)
+        self.mask = np.zeros(game.actions.full_size, dtype=np.int8)
         self.checks = 0
         self.known = self.s["known"].tolist()  # cards openly taken and still in hand, counted here once more
         self.proceed()
@@ -234,7 +234,7 @@ class Core:
     def dealt(cls, game: Game, seed: int, num_players: int, **options: Any) -> Core:
         states = game.template(game.settings(num_players, auto_forced=False, **options))
         states["key"] = seed
-        loops.start(game.calls, states, 0, np.zeros(game.num_actions, dtype=np.int8))
+        loops.start(game.calls, states, 0, np.zeros(game.actions.full_size, dtype=np.int8))
         return cls(game, states)
 
     @classmethod
@@ -279,7 +279,7 @@ class Core:
         """The actions that `apply` does not refuse."""
         if self.s["over"] != RUNNING:
             return set()
-        out = np.zeros(self.game.num_actions, dtype=np.int8)
+        out = np.zeros(self.game.actions.full_size, dtype=np.int8)
         loops.accepted(self.game.calls, self.states, 0, record.clone(self.states), out)
         return set(np.flatnonzero(out).tolist())
 

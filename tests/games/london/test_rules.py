@@ -61,7 +61,7 @@ def arranged(game: Game, seats: list[dict[str, Any]], **setup: Any) -> Position:
     settings = game.settings(players, **options)
     states = game.template(settings)
     cases.arrange(case, states[0])
-    loops.refresh(game.calls, states, 0, np.zeros(game.num_actions, dtype=np.int8))
+    loops.refresh(game.calls, states, 0, np.zeros(game.actions.full_size, dtype=np.int8))
     return Position(game, settings, states)
 
 
@@ -164,7 +164,7 @@ def test_the_stored_game(game: Game) -> None:
     notation.set_deck(TRACE["deck"], s)
     s["turn"] = s["start"] = TRACE["start_player"]
     rules.start_turn(s)
-    loops.refresh(game.calls, states, 0, np.zeros(game.num_actions, dtype=np.int8))
+    loops.refresh(game.calls, states, 0, np.zeros(game.actions.full_size, dtype=np.int8))
     position = Position(game, game.settings(2), states)
     fields = ("money", "loans", "poverty", "counters", "hand_size", "stacks")
     checkpoints = {row[0]: row[1:] for row in TRACE["checkpoints"]}
@@ -500,7 +500,7 @@ def test_public_houses(game: Game, value: str, run: int, end: int) -> None:
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_games_with_every_option_set(game: Game, players: int, options: dict[str, Any]) -> None:
     """R4.3, R14.1, R14.2: whole games; the mask is what `apply` accepts, invariants hold, one seat asked."""
-    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.num_actions, dtype=np.int8)
+    scratch, accepted = np.empty(1, dtype=game.dtype), np.zeros(game.actions.full_size, dtype=np.int8)
     for position in random_game(7, players, **options):
         code = loops.check(game.check_call, position.states, 0)
         assert code == 0, state.INVARIANTS[code]
@@ -710,7 +710,7 @@ def results(
     game: Game, players: int, games: int, greedy_seat: int | None
 ) -> tuple[list[float], list[list[int]], list[int]]:
     """Shares of first places of the greedy seat, points of all seats and lengths of games, random but for that seat."""
-    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.actions.full_size, dtype=np.int8)
     actions = np.zeros(game.spec.max_decisions[players], dtype=np.int64)
     shares, points, lengths = [], [], []
     for number in range(games):
