@@ -233,7 +233,12 @@ def test_every_weight_learns(name: str) -> None:
     assert held == {id(weights) for weights in policy.parameters()}
 
 
-@pytest.mark.parametrize("name", [*OURS, "hand-made"])
+def with_boards() -> list[str]:
+    """Our games in which both observations and actions have blocks over a board."""
+    return [name for name in OURS if all(any(block.board for block in layout.blocks) for layout in layouts(name))]
+
+
+@pytest.mark.parametrize("name", [*with_boards(), "hand-made"])
 def test_a_cell_lights_its_own_actions(name: str) -> None:
     """Weights by hand: plane p of the input reaches channel p of the same cell alone, every output reads them."""
     observations, actions, options = parts(name)
