@@ -90,7 +90,7 @@ about 112, 178 and 261 decisions with 2, 3 and 4 players, and never came near th
 ## Baseline
 
 The greedy baseline (`bot.py`) looks one placement ahead and bids where most is at stake. Against uniformly random play it
-wins 94 % of its games with 2 players; one greedy seat among random ones wins 82 % with 3 and 84 % with 4 players.
+wins 94 % of its games with 2 players; one greedy seat among random ones wins 81 % with 3 and 85 % with 4 players.
 
 ## Version history
 
