@@ -39,7 +39,7 @@ def pictures(subject: Subject) -> str:
     """Scenes are sound in every phase, tell no secret, are drawn in every form, and environments show them."""
     seen = changed = 0
     phases: set[str] = set()
-    for position in _shown(subject):
+    for position, is_new in _shown(subject):
         before = position.to_bytes()
         for viewer in (PUBLIC, ALL, *range(position.num_players)):
             scene = position.scene(viewer)
@@ -47,7 +47,8 @@ def pictures(subject: Subject) -> str:
             if position.scene(viewer) != scene:
                 fail(position, f"two scenes for viewer {viewer} differ")
             seen += 1
-        _drawn(position, position.scene(ALL))
+        if is_new:
+            _drawn(position, position.scene(ALL))
         changed += _keeps_secrets(subject, position)
         if position.to_bytes() != before:
             fail(position, "scene changes the record")
@@ -57,15 +58,17 @@ def pictures(subject: Subject) -> str:
     return f"{seen} scenes in {len(phases)} phases, {changed} changes of secrets, {len(RENDER_MODES)} render modes"
 
 
-def _shown(subject: Subject) -> Iterator[Position]:
-    """Of each game the first position of each phase, the end, and some between, ever further from each other."""
+def _shown(subject: Subject) -> Iterator[tuple[Position, bool]]:
+    """With each settings the first position of each phase and the ends, which are new, and some between, ever further
+    from each other."""
+    met: dict[Settings, set[str]] = {}
     for game in subject.walks():
-        met: set[str] = set()
         for position in game:
-            number = position.decisions
-            if position.over or position.phase not in met or number & (number - 1) == 0:
-                yield position
-            met.add(position.phase)
+            known, number = met.setdefault(position.settings, set()), position.decisions
+            is_new = position.over or position.phase not in known
+            if is_new or number & (number - 1) == 0:
+                yield position, is_new
+            known.add(position.phase)
 
 
 # --- what a scene is --------------------------------------------------------------------------------------------

@@ -39,7 +39,6 @@ from tabletop_envs.games.carrara.state import (
     open_improvements,
     payable_on,
     payable_segments,
-    refresh_kept,
     site_exists,
     upgradable,
 )
@@ -65,6 +64,7 @@ from tabletop_envs.games.carrara.tables import (
     GROUPS,
     IMPROVEMENTS,
     LEVELS,
+    MARKERS,
     MAX_COST,
     MONUMENT_LEVEL,
     MONUMENT_SET,
@@ -118,17 +118,20 @@ def setup(s):
         s.bag[colour] = BRICKS
     for seat in range(int(s.num_players)):
         # R2.4
+        s.markers[seat] = MARKERS
         s.coins[seat] = START_COINS[int(s.num_players) - 2]
         s.bricks[seat, START_BRICK[seat]] = 1
         s.bag[START_BRICK[seat]] -= 1
     for brick in range(FIRST_BRICKS):
         # R2.5
+        colour = brick
         if s.wheel_setup == ONE_OF_EACH:
-            s.bag[brick] -= 1
-            s.wheel[0, brick] += 1
+            s.bag[colour] -= 1
         else:
-            s.wheel[0, draw(s, FIRST_WHEEL, s.bag)] += 1
-    refresh_kept(s)
+            colour = draw(s, FIRST_WHEEL, s.bag)
+        s.wheel[0, colour] += 1
+        s.colours_on[0] = int(s.colours_on[0]) | (1 << colour)
+    s.wheel_total = FIRST_BRICKS
     for deck in range(DECKS):
         # R2.6, R12.2
         first = int(DECK_START[deck])
