@@ -669,11 +669,11 @@ def test_a_face_down_marker_stays_hidden_until_the_turn_ends(game: Game) -> None
     for viewer in (0, 1, PUBLIC):
         assert position.to_json(viewer)["position"]["players"][0]["plate"] == []
     position.apply(REWARD)
-    assert ">+4<" not in position.svg(0)  # what a marker is labelled with
+    assert "plate: +4" not in position.svg(0)
     position.apply(DONE)
     assert position.to_json(1)["position"]["players"][0]["plate"] == ["plus4_actions"]
     assert "Red turns up the marker plus 4 actions" in position.events()
-    assert ">+4<" in position.svg(1)
+    assert "plate: +4" in position.svg(1)
 
 
 # --- texts ------------------------------------------------------------------------------------------------------
