@@ -25,9 +25,11 @@ from tabletop_envs.render.raster import rgb_array
 from tabletop_envs.render.scene import COLUMNS, Circle, Line, Polygon, Rect, Scene, Shape, Text, flat
 from tabletop_envs.render.svg import svg
 from tabletop_envs.testing.knowledge import disturb
-from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick
+from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick, shortened
 
 _PIXELS: Final = 64  # of a picture whose look does not matter
+_LOOKS: Final = (0, 1, 4, 16, 64, 256)  # decisions after which any game is drawn
+_PLAYED: Final = 24  # decisions of a game that environments draw one by one
 _SALT: Final = 1
 _SLACK: Final = 1e-6  # of a border, in units
 _ESCAPE: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -53,19 +55,19 @@ def pictures(subject: Subject) -> str:
             fail(position, "scene changes the record")
         phases.add(position.phase)
     for number, settings in enumerate(subject.grid):
-        _environments(subject, settings, number)
+        _environments(subject, shortened(settings, _PLAYED), number)
     return f"{seen} scenes in {len(phases)} phases, {changed} changes of secrets, {len(RENDER_MODES)} render modes"
 
 
 def _shown(subject: Subject) -> Iterator[Position]:
-    """Of each game the first position of each phase, the end, and some between, ever further from each other."""
+    """The first position of each phase with each number of players; of each game the end and some between."""
+    met: set[tuple[int, str]] = set()
     for game in subject.walks():
-        met: set[str] = set()
         for position in game:
-            number = position.decisions
-            if position.over or position.phase not in met or number & (number - 1) == 0:
+            kind = position.num_players, position.phase
+            if position.over or kind not in met or position.decisions in _LOOKS:
                 yield position
-            met.add(position.phase)
+            met.add(kind)
 
 
 # --- what a scene is --------------------------------------------------------------------------------------------
