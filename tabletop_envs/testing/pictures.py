@@ -25,9 +25,11 @@ from tabletop_envs.render.raster import rgb_array
 from tabletop_envs.render.scene import COLUMNS, Circle, Line, Polygon, Rect, Scene, Shape, Text, flat
 from tabletop_envs.render.svg import svg
 from tabletop_envs.testing.knowledge import disturb
-from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick
+from tabletop_envs.testing.subject import RANDOM, Subject, fail, pick, shortened
 
 _PIXELS: Final = 64  # of a picture whose look does not matter
+_LOOKS: Final = (0, 1, 4, 16, 64, 256)  # decisions after which any game is drawn
+_PLAYED: Final = 24  # decisions of a game that environments draw one by one
 _SALT: Final = 1
 _SLACK: Final = 1e-6  # of a border, in units
 _ESCAPE: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -54,21 +56,21 @@ def pictures(subject: Subject) -> str:
             fail(position, "scene changes the record")
         phases.add(position.phase)
     for number, settings in enumerate(subject.grid):
-        _environments(subject, settings, number)
+        _environments(subject, shortened(settings, _PLAYED), number)
     return f"{seen} scenes in {len(phases)} phases, {changed} changes of secrets, {len(RENDER_MODES)} render modes"
 
 
 def _shown(subject: Subject) -> Iterator[tuple[Position, bool]]:
-    """With each settings the first position of each phase and the ends, which are new, and some between, ever further
-    from each other."""
-    met: dict[Settings, set[str]] = {}
+    """With each number of players the first position of each phase, with each settings an end, which are new; and some
+    between, ever further from each other."""
+    met: set[tuple[object, str]] = set()
     for game in subject.walks():
         for position in game:
-            known, number = met.setdefault(position.settings, set()), position.decisions
-            is_new = position.over or position.phase not in known
-            if is_new or number & (number - 1) == 0:
+            kind = (position.settings if position.over else position.num_players), position.phase
+            is_new, number = kind not in met, position.decisions
+            if is_new or position.over or number & (number - 1) == 0:
                 yield position, is_new
-            known.add(position.phase)
+            met.add(kind)
 
 
 # --- what a scene is --------------------------------------------------------------------------------------------

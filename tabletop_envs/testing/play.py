@@ -10,9 +10,10 @@ from tabletop_envs.arena.table import HUMAN, SavedGame, Table
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.play import Offer, Session
-from tabletop_envs.testing.subject import Subject, fail, pick
+from tabletop_envs.testing.subject import Subject, fail, pick, shortened
 
 _SEED = 0
+_TYPED = 120  # decisions of a long game that are typed
 
 
 def typed_games(subject: Subject) -> str:
@@ -23,7 +24,7 @@ def typed_games(subject: Subject) -> str:
     decisions = 0
     with TemporaryDirectory() as folder:
         for number, settings in enumerate(subject.grid):
-            decisions += _typed(subject, settings, Path(folder, f"{number}.json"))
+            decisions += _typed(subject, shortened(settings, _TYPED), Path(folder, f"{number}.json"))
     return f"{decisions} decisions in {len(subject.grid)} games"
 
 

@@ -92,8 +92,8 @@ the displaced owner; `space`, `route`, `space`, `route`, `done` of a Move; `rout
 ## Rewards
 
 All at the end of the game. `reward="win"`, the default, pays +1 to the winner and -1/(players - 1) to each of the
-others; who share the victory share what it pays. `reward="score"` pays the points above the mean of the others, divided
-by 20, a usual margin between good players, within -1..1.
+others; who share the victory share what it pays. `reward="score"` pays the points above the mean of the others,
+divided by 20, a usual margin between good players, within -1..1.
 
 ## Options
 
