@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -142,6 +143,7 @@ def _icons(name: str) -> str:
     return " ".join(parts)
 
 
+@lru_cache(maxsize=4096)
 def _card(name: str, *, face_up: bool = True, below: int = 0, money: int = 0, mark: str = "") -> tuple[Shape, ...]:
     """A card from (0, 0) to the size of a card: name, cost, VP, what activating gives; `below` cards it covers."""
     card, (width, height) = CARDS[_NUMBER[name]], _CARD
@@ -216,6 +218,7 @@ def _roads() -> tuple[Shape, ...]:
 _GROUND: Final = (*_plan()[:1], *_roads(), *_plan()[1:])
 
 
+@cache
 def _borough(place: int, owner: int | None, tube: bool) -> Group:
     """A borough with price, cards and VP; in its owner's colour; with its Underground counter."""
     borough = BOROUGHS[place]
