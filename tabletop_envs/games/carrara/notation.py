@@ -7,7 +7,6 @@ lies behind a screen (R15.1) is told to its owner alone, to others when it is op
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,6 +15,7 @@ import numpy as np
 
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY, OVER_CAP, RUNNING
+from tabletop_envs.core.words import ActionReader
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.carrara.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.carrara.state import (
@@ -76,20 +76,12 @@ def action_text(action: int) -> str:
     return f"{words} {_NAMES[block][index[0]]}" if index else words
 
 
-_ACTIONS: Final = {action_text(action).lower(): action for action in range(NUM_ACTIONS)}
-
-
-def parse_action(text: str) -> int:
-    """The action that a text names, whatever its case and blanks; raises NotationError with the nearest guess."""
-    words = " ".join(text.lower().split())
-    if words in _ACTIONS:
-        return _ACTIONS[words]
-    near = difflib.get_close_matches(words, _ACTIONS, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise NotationError(
-        f"{text!r} is no action of The Palaces of Carrara: write 'buy turn', 'tile palazzo3', 'score city lucca', "
-        f"'segment IV', 'colour red', 'done' and the like{hint}"
-    )
+parse_action: Final = ActionReader(
+    "The Palaces of Carrara",
+    action_text,
+    NUM_ACTIONS,
+    "'buy turn', 'tile palazzo3', 'score city lucca', 'segment IV', 'colour red', 'done' and the like",
+)
 
 
 def event_text(kind: int, seat: int, value: int) -> str:

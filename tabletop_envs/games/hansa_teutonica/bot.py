@@ -46,7 +46,7 @@ from tabletop_envs.games.hansa_teutonica.rules import (
     score_parts,
     usable_routes,
 )
-from tabletop_envs.games.hansa_teutonica.state import Phase, kind_of, owner_of, side
+from tabletop_envs.games.hansa_teutonica.state import Phase, group_of, kind_of, owner_of, side
 from tabletop_envs.games.hansa_teutonica.tables import (
     ABILITIES,
     BIT,
@@ -59,7 +59,6 @@ from tabletop_envs.games.hansa_teutonica.tables import (
     KEYS,
     KINDS,
     LAST_LEVEL,
-    LINKS,
     MERCHANT,
     OFFICE_COIN,
     OPEN_BONUS,
@@ -114,21 +113,6 @@ def time_left(s):
 
 
 @jit
-def _reach(s, seat, city):
-    """The set of the seat's cities that would hang together with a city if it had an office there (R13.7)."""
-    links = LINKS[side(s)]
-    group = BIT[city]
-    edge = group
-    while edge != 0:
-        here = lowest_bit(edge)
-        edge &= edge - 1
-        new = links[here] & s.presence[seat] & ~group
-        group |= new
-        edge |= new
-    return group
-
-
-@jit
 def _scarcity(s, seat):
     """POINTths that a resource is worth beyond its use in the next route: the fewer there are, the more."""
     number = in_supply(s, seat) + in_stock(s, seat)
@@ -151,7 +135,7 @@ def _office_worth(s, seat, city, extra):
         if s.controller[city] > 0:
             worth += POINT
     keys = int(TRACK[KEYS, s.levels[seat, KEYS]])
-    group = _reach(s, seat, city)
+    group = group_of(s, seat, city)
     if s.east_west_rank[seat] == 0 and group & BIT[WEST] != 0 and group & BIT[EAST] != 0:
         rank = 1
         for other in range(int(s.num_players)):

@@ -7,7 +7,6 @@ read the same but for the order of the markers that lie face down, which is for 
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,6 +15,7 @@ import numpy as np
 
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY, OVER_CAP
+from tabletop_envs.core.words import ActionReader
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.hansa_teutonica.actions import ACTIONS, MAX_ACTIONS, REWARD_NAMES
 from tabletop_envs.games.hansa_teutonica.rules import score_parts
@@ -115,20 +115,13 @@ def action_text(action: int) -> str:
     return texts[block]()
 
 
-_ACTIONS: Final = {action_text(action).lower(): action for action in range(MAX_ACTIONS)}
-
-
-def parse_action(text: str) -> int:
-    """The action that a text names, whatever its case and blanks; raises NotationError with the nearest guess."""
-    words = " ".join(text.lower().split())
-    if words in _ACTIONS:
-        return _ACTIONS[words]
-    near = difflib.get_close_matches(words, _ACTIONS, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise NotationError(
-        f"{text!r} is no action of Hansa Teutonica: write 'trader Hamburg-Lubeck', 'route Hamburg-Lubeck', "
-        f"'space Hamburg-Lubeck 1', 'income with 0 merchants', 'reward office A trader', 'use plus 3' or 'done'{hint}"
-    )
+parse_action: Final = ActionReader(
+    "Hansa Teutonica",
+    action_text,
+    MAX_ACTIONS,
+    "'trader Hamburg-Lubeck', 'route Hamburg-Lubeck', 'space Hamburg-Lubeck 1', 'income with 0 merchants', "
+    "'reward office A trader', 'use plus 3' or 'done'",
+)
 
 
 def marker_text(marker: int) -> str:

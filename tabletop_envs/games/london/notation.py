@@ -16,6 +16,7 @@ import numpy as np
 
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES, RUNNING
+from tabletop_envs.core.words import ActionReader
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.london.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.london.rules import (
@@ -116,20 +117,13 @@ def action_text(action: int) -> str:
     return f"{block} {index[0] + 1}"
 
 
-_ACTIONS: Final = {action_text(action): action for action in range(NUM_ACTIONS)}
-
-
-def parse_action(text: str) -> int:
-    """The action that a text names, whatever its case and blanks; raises NotationError with the nearest guess."""
-    words = " ".join(text.lower().split())
-    if words in _ACTIONS:
-        return _ACTIONS[words]
-    near = difflib.get_close_matches(words, _ACTIONS, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise NotationError(
-        f"{text!r} is no action of London: write 'card grocers', 'slot 1,2', 'deck', 'peek 1', 'borough city', "
-        f"'opponent 1', {', '.join(map(repr, _SINGLE.values()))}{hint}"
-    )
+parse_action: Final = ActionReader(
+    "London",
+    action_text,
+    NUM_ACTIONS,
+    f"'card grocers', 'slot 1,2', 'deck', 'peek 1', 'borough city', 'opponent 1', "
+    f"{', '.join(map(repr, _SINGLE.values()))}",
+)
 
 
 def _some(number: int, thing: str) -> str:

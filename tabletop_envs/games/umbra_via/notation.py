@@ -7,7 +7,6 @@ hands and pending bids of others) is None in the facts.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,6 +16,7 @@ import numpy as np
 
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY
+from tabletop_envs.core.words import ActionReader
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.umbra_via.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.umbra_via.state import (
@@ -80,17 +80,12 @@ def action_text(action: int) -> str:
     return f"to {CELL_NAMES[index[0] * COLS + index[1]]}" if block == "cell" else "decline"
 
 
-_ACTIONS: Final = {action_text(action).lower(): action for action in range(NUM_ACTIONS)}
-
-
-def parse_action(text: str) -> int:
-    """The action that a text names, whatever its case and blanks; raises NotationError with the nearest guess."""
-    words = " ".join(text.lower().split())
-    if words in _ACTIONS:
-        return _ACTIONS[words]
-    near = difflib.get_close_matches(words, _ACTIONS, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise NotationError(f"{text!r} is no action of Umbra Via: write 'bid on II', 'to c3' or 'decline'{hint}")
+parse_action: Final = ActionReader(
+    "Umbra Via",
+    action_text,
+    NUM_ACTIONS,
+    "'bid on II', 'to c3' or 'decline'",
+)
 
 
 @cache

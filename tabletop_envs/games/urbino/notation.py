@@ -7,13 +7,13 @@ houses, palaces and towers of Brown, `H P T` those of White. Nothing is hidden (
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from tabletop_envs.core.header import NOBODY, OVER_CAP, OVER_RULES, RUNNING
+from tabletop_envs.core.words import ActionReader
 from tabletop_envs.errors import NotationError
 from tabletop_envs.games.urbino.actions import ACTIONS, NUM_ACTIONS
 from tabletop_envs.games.urbino.rules import lots, put_building, refresh_allowed, setup
@@ -76,20 +76,12 @@ def action_text(action: int) -> str:
     return f"architect {index[0]} {cell}" if block == "architect" else f"{KIND_NAMES[index[0]]} {cell}"
 
 
-_ACTIONS: Final = {action_text(action): action for action in range(NUM_ACTIONS)}
-
-
-def parse_action(text: str) -> int:
-    """The action that a text names, whatever its case and blanks; raises NotationError with the nearest guess."""
-    words = " ".join(text.lower().split())
-    if words in _ACTIONS:
-        return _ACTIONS[words]
-    near = difflib.get_close_matches(words, _ACTIONS, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise NotationError(
-        f"{text!r} is no action of Urbino: write 'architect 0 e5', 'stay', 'house e5', 'palace e5', 'tower e5', "
-        f"'brown first' or 'white first'{hint}"
-    )
+parse_action: Final = ActionReader(
+    "Urbino",
+    action_text,
+    NUM_ACTIONS,
+    "'architect 0 e5', 'stay', 'house e5', 'palace e5', 'tower e5', 'brown first' or 'white first'",
+)
 
 
 def event_text(kind: int, seat: int, value: int) -> str:
