@@ -102,7 +102,7 @@ def list_games() -> None:
     """Show the games, their players and options."""
     table = Table(title=f"tabletop_envs {__version__}")
     for heading in ("id", "title", "players", "options (default)"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading == "id")
     for spec in registry.games().values():
         table.add_row(spec.env_id, escape(spec.title), _span(spec), escape(_options(spec)))
     console.print(table)

@@ -31,6 +31,7 @@ from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun
 
 OURS = list(registry.games())
+BOARD = "urbino"  # planes in, planes out
 TOLERANCE = 1e-4
 POSITIONS = 24
 
@@ -44,7 +45,7 @@ def network_for(game: Game, players: int, append_mask: bool, depth: int, seed: i
     size = game.observation_size(settings) + append_mask * game.num_actions(settings)
     space = gymnasium.spaces.Box(0.0, 1.0, (size,), np.float32)
     kwargs = {"shape": shape, "channels": 5, "depth": depth, "width": 12}
-    network = LayoutPolicy(space, game.actions.space(), lambda _: 1e-3, features_extractor_kwargs=kwargs)
+    network = LayoutPolicy(space, game.actions.space(settings.values), lambda _: 1e-3, features_extractor_kwargs=kwargs)
     with torch.no_grad():
         for weights in network.parameters():
             weights.copy_((weights + 0.2 * torch.randn_like(weights)).half().float())
@@ -133,7 +134,7 @@ def test_a_trained_run_is_exported(toy: Game, tmp_path: Path) -> None:
 
 
 def test_it_needs_no_torch(toy: Game, tmp_path: Path, python: Callable[..., Any]) -> None:
-    game, path = registry.load(OURS[0]), tmp_path / f"it{SUFFIX}"
+    game, path = registry.load(BOARD), tmp_path / f"it{SUFFIX}"
     written(game, path)
     code = f"""
 import sys
@@ -141,8 +142,8 @@ sys.modules["torch"] = None
 from tabletop_envs import make_agent
 from tabletop_envs.agents.base import ask
 from tabletop_envs.core.position import Position
-position = Position.new({OURS[0]!r}, seed=1)
-print(position.action_text(ask(make_agent({f"ppo:{path}"!r}, {OURS[0]!r}), position)))
+position = Position.new({BOARD!r}, seed=1)
+print(position.action_text(ask(make_agent({f"ppo:{path}"!r}, {BOARD!r}), position)))
 """
     done = python(code)
     assert done.returncode == 0, done.stderr
@@ -204,7 +205,7 @@ def test_a_file_without_a_part_is_refused(toy: Game, tmp_path: Path, part: str) 
 
 @pytest.mark.parametrize("part", Network._fields)
 def test_a_part_of_another_shape_is_refused(tmp_path: Path, part: str) -> None:
-    game, path = registry.load(OURS[0]), tmp_path / f"it{SUFFIX}"
+    game, path = registry.load(BOARD), tmp_path / f"it{SUFFIX}"
     written(game, path)
     array = getattr(load(path)[1], part)
     longer = np.concatenate([array, np.zeros((1, *array.shape[1:]), dtype=array.dtype)])
@@ -229,7 +230,7 @@ def test_a_file_that_does_not_tell_what_it_is(toy: Game, tmp_path: Path, about: 
 
 
 def test_wrong_numbers_are_refused(tmp_path: Path) -> None:
-    game, path = registry.load(OURS[0]), tmp_path / f"it{SUFFIX}"
+    game, path = registry.load(BOARD), tmp_path / f"it{SUFFIX}"
     written(game, path)
     network = load(path)[1]
     outputs, inputs, weights = network.outputs.copy(), network.inputs.copy(), network.mix_weight.copy()

@@ -164,5 +164,5 @@ def test_an_entry_of_several_actions(toy: Game, monkeypatch: pytest.MonkeyPatch,
     apart, together, among = (end for _, end in hooks.seen)
     assert apart == together
     assert among.decisions == apart.decisions == 2
-    result = casebook.run(toy, case_of(toy, actions=[[actions[0], toy.num_actions - 1]]))
+    result = casebook.run(toy, case_of(toy, actions=[[actions[0], toy.num_actions(toy.settings()) - 1]]))
     assert "is not legal" in result.differences[0]

@@ -599,7 +599,7 @@ def test_the_program() -> None:
     listed = program("list")
     assert listed.returncode == 0, listed.stderr
     for game in tabletop_envs.list_games():
-        assert f"tabletop/{game}" in listed.stdout
+        assert f"tabletop/{game}-v" in listed.stdout
     unknown = program("bench", "no-such-game")
     assert unknown.returncode == 1
     assert unknown.stderr.startswith("Error: no game 'no-such-game'")

@@ -471,7 +471,7 @@ def test_an_illegal_action_raises(game: str, players: int) -> None:
 def test_none_is_no_action_in_play(game: str, illegal: str) -> None:
     table = fresh(game, illegal=illegal)
     before = table.get_state()
-    with pytest.raises(IllegalActionError, match="player_0 has to choose"):
+    with pytest.raises(IllegalActionError, match=f"{table.agent_selection} has to choose"):
         table.step(None)
     assert table.get_state() == before
 
@@ -554,7 +554,7 @@ def test_agent_iter(game: str) -> None:
 @games
 def test_last_without_observation(game: str) -> None:
     table = fresh(game)
-    assert table.last(observe=False) == (None, 0.0, False, False, {})
+    assert table.last(observe=False) == (None, 0.0, False, False, table.infos[table.agent_selection])
 
 
 @games
@@ -838,7 +838,7 @@ def test_ansi(game: str) -> None:
     table = fresh(game, render_mode="ansi")
     text = table.render()
     assert text is not None
-    first = f"{registry.spec(game).title}, decision 0: player_0 to act ({table.position.phase})"
+    first = f"{registry.spec(game).title}, decision 0: {table.agent_selection} to act ({table.position.phase})"
     assert text.partition("\n")[0] == first  # how many actions are legal would tell of hidden cards
     assert ansi(table.position.scene(PUBLIC), False).partition("\n")[2] in text
     text = play_to_end(table).render()
@@ -982,8 +982,9 @@ def test_parallel_hands_out_infos_of_the_callers_own(game: str) -> None:
     first = infos["player_0"]["active_agent"]
     action = int(view.aec_env.position.legal_actions()[0])
     infos["player_0"]["mine"] = 1
+    kept = dict(infos["player_0"])
     *_, later = view.step({first: action})
-    assert infos["player_0"] == {"active_agent": first, "mine": 1}
+    assert infos["player_0"] == kept
     assert "mine" not in later["player_0"]
     assert "active_agent" not in view.aec_env.infos["player_0"]
     view.agents.clear()
@@ -995,14 +996,16 @@ def test_parallel_errors(game: str) -> None:
     view = turn_based_parallel(game)
     with pytest.raises(OrderError, match=r"reset\(\) needs to be called before step"):
         view.step({})
-    view.reset(seed=0)
-    with pytest.raises(IllegalActionError, match="no action for player_0"):
-        view.step({"player_1": 0})
-    _, rewards, terminations, _, infos = view.step({"player_0": -1})
-    assert rewards["player_0"] == -1.0
+    _, infos = view.reset(seed=0)
+    asked = infos["player_0"]["active_agent"]
+    other = next(agent for agent in view.agents if agent != asked)
+    with pytest.raises(IllegalActionError, match=f"no action for {asked}"):
+        view.step({other: 0})
+    _, rewards, terminations, _, infos = view.step({asked: -1})
+    assert rewards[asked] == -1.0
     assert all(terminations.values())
-    assert infos["player_1"]["end"] == "illegal"
+    assert infos[other]["end"] == "illegal"
     with pytest.raises(GameOverError, match=r"call reset\(\) first"):
-        view.step({"player_0": 0})
+        view.step({asked: 0})
     view.reset()
     assert view.agents == view.possible_agents
