@@ -28,7 +28,6 @@ sys.path.insert(0, str(TESTS))
 from tabletop_envs import registry  # noqa: E402
 from tabletop_envs.core import jit  # noqa: E402
 from tabletop_envs.core.game import Game  # noqa: E402
-from tabletop_envs.core.spec import GameSpec  # noqa: E402
 
 TIMEOUT = 300  # seconds for another Python process
 
@@ -52,26 +51,34 @@ def _two_moves() -> Game:
     return Game(GAME)
 
 
-def _known(spec: GameSpec) -> Iterator[None]:
-    registry.add(spec)
+def _known(game: Game) -> Iterator[None]:
+    name = game.spec.id
+    registry.add(game.spec)
+    registry._loaded[name] = game  # not one that a test before this loaded with parts exchanged
     yield
-    registry.games().pop(spec.id)
-    for kind in ("aec_registry", "parallel_registry"):
-        getattr(pettingzoo, kind, {}).pop(spec.env_id, None)
-    gymnasium.registry.pop(registry.gymnasium_id(spec), None)
+    registry.games().pop(name)
+    registry._loaded.pop(name, None)
+    for ids in (
+        getattr(pettingzoo, "aec_registry", {}),
+        getattr(pettingzoo, "parallel_registry", {}),
+        gymnasium.registry,
+    ):
+        # those of other versions too, which a test may have declared
+        for env_id in [env_id for env_id, entry in ids.items() if (entry.kwargs or {}).get("game") == name]:
+            del ids[env_id]
 
 
 @pytest.fixture
 def toy(_toy: Game) -> Iterator[Game]:
     """A game for 2 to 4 seats with hidden cards, chance, skips, forced decisions and options of every kind."""
-    for _ in _known(_toy.spec):
+    for _ in _known(_toy):
         yield _toy
 
 
 @pytest.fixture
 def two_moves(_two_moves: Game) -> Iterator[Game]:
     """A game of two decisions, of which the second settles who wins."""
-    for _ in _known(_two_moves.spec):
+    for _ in _known(_two_moves):
         yield _two_moves
 
 
