@@ -333,7 +333,8 @@ def _notes(facts: dict[str, Any], news: list[str]) -> list[Shape | Group]:
     for x, mark, words in ((_EDGE, _PLACED_MARK, "placed in this turn"), (190.0, _ACTIVE, "activated in this run")):
         shapes.append(Rect(x, y - 6, 18, 11, 3, fill=_PAPER, stroke=mark, width=2.6))
         shapes.append(Text(x + 26, y, words, 10.5, fill=_FAINT))
-    shapes.append(Text(370, y, "on a card: cost, what activating gives (rule: its own, R9), VP, cards it covers", 10.5, fill=_FAINT))
+    on_card = "on a card: cost, what activating gives (rule: its own, R9), VP, cards it covers"
+    shapes.append(Text(370, y, on_card, 10.5, fill=_FAINT))
     return shapes
 
 
