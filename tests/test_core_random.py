@@ -8,7 +8,7 @@ from two_moves.state import DTYPE
 
 from tabletop_envs.core import jit
 from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT
-from tabletop_envs.core.random import below, derive_key, draw, rekey, shuffle, threefry, word
+from tabletop_envs.core.random import below, derive_key, draw, rekey, shuffle, threefry, weigh, word
 
 pytestmark = pytest.mark.nojit
 
@@ -148,3 +148,19 @@ def test_draw_empties_a_multiset_and_then_gives_nothing() -> None:
     assert int(draw(s, 0, counts)) == -1
     assert counts.tolist() == [0, 0, 0]
     assert int(s.draws[0]) == drawn
+
+
+def test_of_equal_worths_each_is_as_likely() -> None:
+    s = np.zeros(1, dtype=DTYPE)[0]
+    salts, worths = range(3000), (2, 7, 7, 3, 7, -1, 7)
+    chosen = []
+    for salt in salts:
+        leader = (0, -1, 0)
+        for action, worth in enumerate(worths):
+            leader = weigh(s, salt, leader, worth, action, len(worths))
+        assert leader[0] == 7
+        assert leader[2] == 4
+        chosen.append(leader[1])
+    counts = {action: chosen.count(action) for action in set(chosen)}
+    assert set(counts) == {1, 2, 4, 6}
+    assert all(abs(count - 750) < 120 for count in counts.values())  # five standard deviations

@@ -25,6 +25,7 @@ POLICY: Final = 1001
 EPISODE: Final = 1002
 OPPONENTS: Final = 1003
 SEARCH: Final = 1004
+TIES: Final = 1100
 
 SALT_LIMIT: Final = 2**31  # salts of `determinize` are below
 
@@ -103,3 +104,22 @@ def draw(s: Any, kind: int, counts: np.ndarray) -> int:
 def rekey(s: Any, salt: int) -> None:
     """Give the record a future of its own: a new key out of the old one and the salt."""
     s.key = derive_key(int(s.key), REKEY, salt)
+
+
+@jit
+def weigh(
+    s: Any, salt: int, leader: tuple[int, int, int], worth: int, action: int, num_actions: int, kind: int = TIES
+) -> tuple[int, int, int]:
+    """The leader (worth, action or -1, how many are equal) with one action more to choose from, for baselines.
+
+    Of equal ones each is as likely. num_actions: above every action; kind: the stream of words that breaks ties.
+    """
+    best, choice, ties = leader
+    if choice < 0 or worth > best:
+        return worth, action, 1
+    if worth == best:
+        # the last of so many equals is taken with a chance of 1 in so many
+        ties += 1
+        if (word(salt, kind, int(s.decisions) * num_actions + action) * ties) >> 32 == 0:
+            choice = action
+    return best, choice, ties

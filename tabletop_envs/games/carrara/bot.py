@@ -13,7 +13,7 @@ import numpy as np
 
 from tabletop_envs.core.bits import count_bits, lowest_bit
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.random import word
+from tabletop_envs.core.random import weigh
 from tabletop_envs.games.carrara.actions import (
     ANNOUNCE,
     BUY_STAY,
@@ -71,8 +71,6 @@ TYPE_CHANCE: Final = 11
 CITY_CHANCE: Final = 7
 MARKER: Final = 14 * POINT  # worth of a scoring marker at the start of the game
 EARLY: Final = 24  # coins that are kept for bricks while the game is young
-
-TIES: Final = 1100  # the stream of random words that breaks ties
 
 
 # --- how late it is ---------------------------------------------------------------------------------------------
@@ -321,12 +319,5 @@ def greedy(s, mask, salt):
     for action in range(len(mask)):
         if mask[action] == 0:
             continue
-        worth = _worth(s, seat, action)
-        if choice < 0 or worth > best:
-            best, choice, ties = worth, action, 1
-        elif worth == best:
-            # the last of so many equals is taken with a chance of 1 in so many
-            ties += 1
-            if (word(salt, TIES, int(s.decisions) * len(mask) + action) * ties) >> 32 == 0:
-                choice = action
+        best, choice, ties = weigh(s, salt, (best, choice, ties), _worth(s, seat, action), action, len(mask))
     return choice

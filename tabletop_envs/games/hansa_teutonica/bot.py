@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop_envs.core.bits import lowest_bit
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.random import word
+from tabletop_envs.core.random import TIES, word
 from tabletop_envs.games.hansa_teutonica.actions import (
     ABILITY,
     COELLEN,
@@ -94,8 +94,6 @@ INCOMES: Final = MAX_INCOME_MERCHANTS + 1
 
 ENOUGH: Final = 9  # resources in play that leave nothing to be desired
 SCARCE: Final = 8  # POINTths for each that is missing
-
-TIES: Final = 1100  # the stream of random words that breaks ties
 
 
 @jit

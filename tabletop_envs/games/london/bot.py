@@ -12,7 +12,7 @@ import numpy as np
 
 from tabletop_envs.core.bits import count_bits
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.random import word
+from tabletop_envs.core.random import weigh
 from tabletop_envs.games.london.actions import (
     BOROUGH,
     DECK,
@@ -84,7 +84,7 @@ from tabletop_envs.games.london.tables import (
     WORKHOUSE,
 )
 
-TIES: Final = 1  # kind of chance
+TIES: Final = 1  # the stream of words that breaks ties
 
 POINT: Final = 12
 POUND: Final = 4
@@ -353,11 +353,5 @@ def greedy(s, mask, salt):
         if mask[action] == 0:
             continue
         value = _worth_of(s, seat, phase, action)
-        if choice < 0 or value > best:
-            best, choice, ties = value, action, 1
-        elif value == best:
-            # the last of so many equals is taken with a chance of 1 in so many
-            ties += 1
-            if (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0:
-                choice = action
+        best, choice, ties = weigh(s, salt, (best, choice, ties), value, action, NUM_ACTIONS, TIES)
     return choice

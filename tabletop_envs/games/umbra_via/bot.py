@@ -13,7 +13,7 @@ import numpy as np
 
 from tabletop_envs.core.bits import count_bits, lowest_bit
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.random import word
+from tabletop_envs.core.random import weigh
 from tabletop_envs.games.umbra_via.actions import BID, CELL, DECLINE, NUM_ACTIONS
 from tabletop_envs.games.umbra_via.rules import free_cells
 from tabletop_envs.games.umbra_via.state import Phase, biddable
@@ -56,7 +56,6 @@ VOID_WORTH: Final = 24
 WAITING: Final = 32
 
 LANE: Final = 8  # bits: the energy of the seats on a pile is one number, a lane each
-TIES: Final = 1100  # the stream of random words that breaks ties
 
 
 # --- paths -------------------------------------------------------------------------------------------------------
@@ -204,20 +203,6 @@ def _placement_worth(s, seat, piles, table, paths, cell, tile, pile):
 
 
 @jit
-def _weigh(s, salt, leader, worth, action):
-    """The leader (worth, action or -1, how many are equal) with one action more to choose from."""
-    best, choice, ties = leader
-    if choice < 0 or worth > best:
-        return worth, action, 1
-    if worth == best:
-        # the last of so many equals is taken with a chance of 1 in so many
-        ties += 1
-        if (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0:
-            choice = action
-    return best, choice, ties
-
-
-@jit
 def _stake(s, seat, piles, table, paths, slot):
     """What winning the tile of a slot is worth against leaving it to the others."""
     tile = int(s.altar[slot])
@@ -266,7 +251,7 @@ def _choose_bid(s, mask, salt):
         if mask[BID + slot] > 0 and biddable(s, slot):
             gain = _chance_to_win(s, seat, slot, value) - _chance_to_win(s, seat, slot, 0)
             worth = gain * _stake(s, seat, piles, table, paths, slot)
-            best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, BID + slot)
+            best, choice, ties = weigh(s, salt, (best, choice, ties), worth, BID + slot, NUM_ACTIONS)
     return choice
 
 
@@ -281,7 +266,7 @@ def _choose_place(s, mask, salt):
     for cell in range(CELLS):
         if mask[CELL + cell] > 0:
             worth = _placement_worth(s, seat, piles, table, paths, cell, int(s.altar[slot]), pile)
-            best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, CELL + cell)
+            best, choice, ties = weigh(s, salt, (best, choice, ties), worth, CELL + cell, NUM_ACTIONS)
     return choice
 
 
@@ -304,11 +289,11 @@ def _choose_target(s, mask, salt):
     seat, home = int(s.seat), int(s.placed)
     piles, table = _piles(s), _table(s)
     paths = _standing(s, seat, piles, table)
-    best, choice, ties = _weigh(s, salt, (0, -1, 0), 0, DECLINE)
+    best, choice, ties = weigh(s, salt, (0, -1, 0), 0, DECLINE, NUM_ACTIONS)
     for cell in range(CELLS):
         if mask[CELL + cell] > 0:
             worth = _worth_with(s, seat, piles, table, paths, cell, piles[home])
-            best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, CELL + cell)
+            best, choice, ties = weigh(s, salt, (best, choice, ties), worth, CELL + cell, NUM_ACTIONS)
     return choice
 
 
@@ -332,7 +317,7 @@ def _choose_void(s, mask, salt):
             _, gaps = _flood(table, there)
             if gaps >> cell & 1 == 1:
                 worth += _worth_with(s, seat, piles, table, paths, there, pile + piles[cell])
-        best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, CELL + cell)
+        best, choice, ties = weigh(s, salt, (best, choice, ties), worth, CELL + cell, NUM_ACTIONS)
     return choice
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabletop_envs.core.bits import count_bits
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.random import word
+from tabletop_envs.core.random import weigh
 from tabletop_envs.games.urbino.actions import ARCHITECT, BUILD, FIRST, NUM_ACTIONS, STAY
 from tabletop_envs.games.urbino.rules import first_cell, sight, wanted, without_first
 from tabletop_envs.games.urbino.state import Phase, block_value
@@ -43,8 +43,6 @@ ALONE: Final = np.array([0, -12, -6, 8, 12])
 COST: Final = np.array([0, 2, 12])
 # share of the opponent's best reply that counts against a relocation, in POINTths
 REPLY: Final = 8
-
-TIES: Final = 1100  # the stream of random words that breaks ties
 
 
 # --- what a building is worth -----------------------------------------------------------------------------------
@@ -165,20 +163,6 @@ def _best_cell(worths, low, high, left_out):
 
 
 @jit
-def _weigh(s, salt, leader, worth, action):
-    """The leader (worth, action or -1, how many are equal) with one action more to choose from."""
-    best, choice, ties = leader
-    if choice < 0 or worth > best:
-        return worth, action, 1
-    if worth == best:
-        # the last of so many equals is taken with a chance of 1 in so many
-        ties += 1
-        if (word(salt, TIES, int(s.decisions) * NUM_ACTIONS + action) * ties) >> 32 == 0:
-            choice = action
-    return best, choice, ties
-
-
-@jit
 def _choose_architects(s, mask, salt):
     """The relocation, or "stay", with the best build after it, less a share of the opponent's best reply."""
     colour = int(s.seat)
@@ -206,7 +190,7 @@ def _choose_architects(s, mask, salt):
         reply = _best_cell(rival_worths, open_low, open_high, cell)
         if reply != NOWHERE:
             worth -= REPLY * rival_worths[reply]
-        best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, action)
+        best, choice, ties = weigh(s, salt, (best, choice, ties), worth, action, NUM_ACTIONS)
     return choice
 
 
@@ -220,7 +204,7 @@ def _choose_build(s, mask, salt):
             continue
         worth, kind = best_building(s, int(s.seat), cell)
         action = BUILD + CELLS * kind + cell
-        best, choice, ties = _weigh(s, salt, (best, choice, ties), worth, action)
+        best, choice, ties = weigh(s, salt, (best, choice, ties), worth, action, NUM_ACTIONS)
     return choice
 
 
@@ -235,7 +219,7 @@ def _choose_placement(s, mask, salt):
         other = int(s.architects[0])
         low, high = sight(cell, BIT[other, 0], BIT[other, 1])
         seen = count_bits(low) + count_bits(high)
-        best, choice, ties = _weigh(s, salt, (best, choice, ties), seen, start + cell)
+        best, choice, ties = weigh(s, salt, (best, choice, ties), seen, start + cell, NUM_ACTIONS)
     return choice
 
 
