@@ -116,6 +116,11 @@ def _play(game: Game, module: ModuleType, case: Mapping[str, Any], differences: 
     differences += module.differences(expected, Position(game, settings, states))
 
 
+def unequal(what: str, expected: Any, found: Any) -> list[str]:
+    """The line that tells of a difference, for a game's `differences`; none where there is no difference."""
+    return [] if expected == found else [f"{what}: expected {expected!r}, found {found!r}"]
+
+
 def _refusal(game: Game, settings: Settings, states: np.ndarray, mask: np.ndarray, action: int) -> str | None:
     """Why the mask does not allow the action; None when it does."""
     if mask[game.actions.check(action, len(mask))]:

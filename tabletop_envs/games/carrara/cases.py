@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.casebook import unequal
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.position import Position
@@ -224,7 +225,7 @@ def _unequal(what: str, expected: Any, found: Any) -> list[str]:
         expected, found = ({_key(k): v for k, v in part.items() if v not in (0, {})} for part in (expected, found))
     elif isinstance(expected, list) and what not in _ORDERED:
         expected, found = sorted(map(_key, expected)), sorted(map(_key, found))
-    return [] if expected == found else [f"{what}: expected {expected!r}, found {found!r}"]
+    return unequal(what, expected, found)
 
 
 def _key(name: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.casebook import unequal
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import NotationError
@@ -222,16 +223,12 @@ def differences(expected: Mapping[str, Any], position: Position) -> list[str]:
     lines = []
     for key, value in expected.items():
         if key in _FACTS:
-            lines += _unequal(key, value, _FACTS[key](position, facts))
+            lines += unequal(key, value, _FACTS[key](position, facts))
         elif key in _CHECKS:
             lines += _CHECKS[key](value, position, facts)
         else:
             lines.append(f"{key}: not understood")
     return lines
-
-
-def _unequal(what: str, expected: Any, found: Any) -> list[str]:
-    return [] if expected == found else [f"{what}: expected {expected!r}, found {found!r}"]
 
 
 _FACTS: Final[dict[str, Callable[[Position, Mapping[str, Any]], Any]]] = {
@@ -269,9 +266,9 @@ def _players(expected: Sequence[Mapping[str, Any]], position: Position, facts: M
             if key not in found:
                 lines.append(f"players[{seat}].{key}: not understood")
             elif key == "levels":
-                lines += _unequal(f"players[{seat}].levels", value, {name: found[key][name] for name in value})
+                lines += unequal(f"players[{seat}].levels", value, {name: found[key][name] for name in value})
             else:
-                lines += _unequal(f"players[{seat}].{key}", value, found[key])
+                lines += unequal(f"players[{seat}].{key}", value, found[key])
     return lines
 
 
@@ -280,7 +277,7 @@ def _routes(expected: Mapping[str, Sequence[str]], position: Position, facts: Ma
     for key, pieces in expected.items():
         free = ["-"] * len(route_spaces(ROUTE_KEYS.index(key)))
         found = facts["routes"].get(key, free)
-        lines += _unequal(f"routes.{key}", Counter(pieces), Counter(found))
+        lines += unequal(f"routes.{key}", Counter(pieces), Counter(found))
     return lines
 
 
@@ -289,25 +286,25 @@ def _cities(expected: Mapping[str, Any], position: Position, facts: Mapping[str,
     for key, wanted in expected.items():
         found = {"offices": [], "extras": [], **facts["cities"].get(key, {})}
         for part, pieces in wanted.items():
-            lines += _unequal(f"cities.{key}.{part}", pieces, found[part])
+            lines += unequal(f"cities.{key}.{part}", pieces, found[part])
     return lines
 
 
 def _coellen(expected: Mapping[str, int | None], position: Position, facts: Mapping[str, Any]) -> list[str]:
     found = dict(zip(map(str, COELLEN_POINTS.tolist()), facts["coellen"], strict=True))
-    return [line for key, seat in expected.items() for line in _unequal(f"coellen.{key}", seat, found[key])]
+    return [line for key, seat in expected.items() for line in unequal(f"coellen.{key}", seat, found[key])]
 
 
 def _controllers(expected: Mapping[str, int | None], position: Position, facts: Mapping[str, Any]) -> list[str]:
     found = facts["controllers"]
-    return [line for key, seat in expected.items() for line in _unequal(f"controller.{key}", seat, found.get(key))]
+    return [line for key, seat in expected.items() for line in unequal(f"controller.{key}", seat, found.get(key))]
 
 
 def _scores(expected: Sequence[Mapping[str, int]], position: Position, facts: Mapping[str, Any]) -> list[str]:
     lines = []
     for seat, wanted in enumerate(expected):
         for part, value in wanted.items():
-            lines += _unequal(f"score[{seat}].{part}", value, facts["scores"][seat].get(part))
+            lines += unequal(f"score[{seat}].{part}", value, facts["scores"][seat].get(part))
     return lines
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.casebook import unequal
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.header import NOBODY, OVER_RULES
 from tabletop_envs.core.position import Position
@@ -238,7 +239,7 @@ def differences(expected: Mapping[str, Any], position: Position) -> list[str]:
     lines = []
     for key, value in expected.items():
         if key in facts:
-            lines += _unequal(key, value, facts[key])
+            lines += unequal(key, value, facts[key])
         elif key == "legal":
             lines += _legal(value, position)
         elif key == "seats":
@@ -248,14 +249,10 @@ def differences(expected: Mapping[str, Any], position: Position) -> list[str]:
         elif key == "table":
             function = _FUNCTIONS[expected["function"]]
             for argument, result in value:
-                lines += _unequal(f"{expected['function']} of {argument}", result, function(argument))
+                lines += unequal(f"{expected['function']} of {argument}", result, function(argument))
         elif key != "function":
             lines.append(f"{key}: not understood")
     return lines
-
-
-def _unequal(what: str, expected: Any, found: Any) -> list[str]:
-    return [] if expected == found else [f"{what}: expected {expected!r}, found {found!r}"]
 
 
 def _told(position: Position) -> dict[str, Any]:
@@ -293,7 +290,7 @@ def _legal(expected: Mapping[str, list[str]], position: Position) -> list[str]:
     lines = []
     for key, choices in expected.items():
         if key == "exactly":
-            lines += _unequal("legal", sorted(choices), sorted(found))
+            lines += unequal("legal", sorted(choices), sorted(found))
         elif key == "includes":
             lines += [f"{choice} is not legal" for choice in choices if choice not in found]
         elif key == "excludes":
@@ -312,13 +309,13 @@ def _seats(expected: Mapping[str, Mapping[str, Any]], position: Position) -> lis
         for key, value in facts.items():
             where = f"seat {number} {key}"
             if key == "stacks":
-                lines += _unequal(f"{where}: number", len(value), len(own))
+                lines += unequal(f"{where}: number", len(value), len(own))
                 for place, (wanted, found) in enumerate(zip(value, own, strict=False)):
-                    lines += _unequal(f"{where}[{place}]", dict(wanted), {name: found.get(name) for name in wanted})
+                    lines += unequal(f"{where}[{place}]", dict(wanted), {name: found.get(name) for name in wanted})
             elif key in ("hand", "boroughs"):
-                lines += _unequal(where, sorted(value), sorted(seat[key]))
+                lines += unequal(where, sorted(value), sorted(seat[key]))
             else:
-                lines += _unequal(where, value, seat.get("vp_counters" if key == "vp" else key, "nothing"))
+                lines += unequal(where, value, seat.get("vp_counters" if key == "vp" else key, "nothing"))
     return lines
 
 
@@ -330,4 +327,4 @@ def _final(expected: Mapping[str, Any], position: Position) -> list[str]:
         "poverty": [int(final_poverty(s, seat)) - lowest for seat in range(position.num_players)],
         "ranks": position.places(),
     }
-    return [line for key, value in expected.items() for line in _unequal(f"final.{key}", value, found.get(key))]
+    return [line for key, value in expected.items() for line in unequal(f"final.{key}", value, found.get(key))]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.casebook import unequal
 from tabletop_envs.core import loops
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import NotationError
@@ -172,8 +173,7 @@ def differences(expected: Mapping[str, Any], position: Position) -> list[str]:
         else:
             lines.append(f"{key}: not understood")
             continue
-        if found != value:
-            lines.append(f"{key}: expected {value!r}, found {found!r}")
+        lines += unequal(key, value, found)
     return lines
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.casebook import unequal
 from tabletop_envs.core.header import NOBODY, OVER_RULES
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import NotationError
@@ -87,16 +88,12 @@ def differences(expected: Mapping[str, Any], position: Position) -> list[str]:
     lines = []
     for key, value in expected.items():
         if key in _FACTS:
-            lines += _unequal(key, value, _FACTS[key](position))
+            lines += unequal(key, value, _FACTS[key](position))
         elif key in _CHECKS:
             lines += _CHECKS[key](value, position, expected)
         else:
             lines.append(f"{key}: not understood")
     return lines
-
-
-def _unequal(what: str, expected: Any, found: Any) -> list[str]:
-    return [] if expected == found else [f"{what}: expected {expected!r}, found {found!r}"]
 
 
 def _legal(position: Position) -> list[int]:
@@ -159,9 +156,9 @@ def _districts(expected: Sequence[Mapping[str, Any]], position: Position, _: Map
     if not position.settings.values["monuments"]:
         for facts in found:
             del facts["monument"]
-    lines = _unequal("districts", len(expected), len(found))
+    lines = unequal("districts", len(expected), len(found))
     for here, there in zip(expected, found, strict=False):
-        lines += _unequal(f"district of cell {there['cells'][0]}", dict(here), there)
+        lines += unequal(f"district of cell {there['cells'][0]}", dict(here), there)
     return lines
 
 
@@ -171,7 +168,7 @@ def _blocks_after(colour: int) -> Check:
         for cell, blocks in expected.items():
             board = position.states[0].board.copy()
             board[int(cell)] = 1 + HOUSE + KINDS * colour
-            lines += _unequal(f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell)))
+            lines += unequal(f"blocks after {COLOURS[colour]} builds on {cell}", blocks, _blocks(board, int(cell)))
         return lines
 
     return check
@@ -196,7 +193,7 @@ def _observation(nonzero: Sequence[Sequence[float]], position: Position, expecte
     wanted = {int(index): round(float(value), _PLACES) for index, value in nonzero}
     lines = []
     for index in sorted(set(found) | set(wanted)):
-        lines += _unequal(f"observation[{index}]", wanted.get(index, 0), found.get(index, 0))
+        lines += unequal(f"observation[{index}]", wanted.get(index, 0), found.get(index, 0))
     return lines
 
 
@@ -215,7 +212,7 @@ def _table(rows: Sequence[Mapping[str, Any]], position: Position, _: Mapping[str
                 {"architect0", "architect1"},
                 _first_build(position, row["architect0"], row["architect1"]),
             )
-        lines += _unequal(f"table[{number}]", {key: row[key] for key in row if key not in keys}, facts)
+        lines += unequal(f"table[{number}]", {key: row[key] for key in row if key not in keys}, facts)
     return lines
 
 
@@ -254,7 +251,7 @@ def _all_ordered_pairs(expected: Mapping[str, Any], position: Position, _: Mappi
         "total_first_builds": builds,
         "histogram_lots_to_pairs": {str(lots): lots_to_pairs[lots] for lots in sorted(lots_to_pairs)},
     }
-    return _unequal("all_ordered_pairs", dict(expected), found)
+    return unequal("all_ordered_pairs", dict(expected), found)
 
 
 _CHECKS: Final[dict[str, Check]] = {
