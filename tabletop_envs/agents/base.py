@@ -200,12 +200,12 @@ def finish(agent: Agent) -> None:
 
 def ask(agent: Agent, position: Position) -> int:
     """The agent's action in a position; raises IllegalActionError, with the agent's name, for one that is not legal."""
-    action = agent.choose(View(position))
+    action, mask = agent.choose(View(position)), position.action_mask()
     try:
-        number = position.game.actions.check(action, len(position.action_mask()))
+        number = position.game.actions.check(action, len(mask))
     except IllegalActionError as error:
         raise IllegalActionError(f"the agent {agent.name!r} has to be mended: {error}") from error
-    if not position.action_mask()[number]:
+    if not mask[number]:
         raise IllegalActionError(
             f"the agent {agent.name!r} has to be mended: {position.action_text(number)!r} ({number}) is not legal for "
             f"seat {position.seat} in phase {position.phase}"

@@ -13,6 +13,7 @@ import numpy as np
 from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, View
 from tabletop_envs.agents.random import salt_of
 from tabletop_envs.core import search
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.position import Position, check_key
 from tabletop_envs.core.random import SALT_LIMIT
@@ -97,7 +98,7 @@ class MctsAgent:
             self.game.calls, self.game.greedy_call, copy.states, m, self._parameters, self.simulations, salt
         )
         self._last = view.seat, view.decisions
-        root = m.nodes[search.root_of(self.game.calls, copy.states, m)]
+        root = m.nodes[m.root[0]]
         edges = m.edges[root["first"] : root["first"] + root["count"]]
         with np.errstate(invalid="ignore"):
             means = edges["value"] / edges["visits"]
@@ -127,7 +128,7 @@ class MctsAgent:
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
+    if not is_whole(value, low, high):
         raise OptionError(f"{name}={value!r} is not possible: give a whole number from {low} to {high}")
     return int(value)
 

@@ -43,6 +43,7 @@ from tabletop_envs import registry
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, ask, begin, finish
 from tabletop_envs.core import loops, record
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import ALL, Game
 from tabletop_envs.core.header import KEY_LIMIT
 from tabletop_envs.core.position import END_CAP, END_RULES, Position, check_key
@@ -287,8 +288,7 @@ def _names(agents: Any, num_players: int) -> tuple[str, ...]:
 
 
 def _opening(opening: Any) -> int:
-    whole = isinstance(opening, (int, np.integer)) and not isinstance(opening, bool)
-    if not whole or not 0 <= opening < _ACTION_LIMIT:
+    if not is_whole(opening, 0, _ACTION_LIMIT - 1):
         raise OptionError(f"opening={opening!r} is not possible: give a number of actions, a whole number from 0")
     return int(opening)
 

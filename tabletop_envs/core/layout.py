@@ -16,6 +16,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.errors import GameDefinitionError, IllegalActionError
 
 
@@ -146,7 +147,7 @@ class ActionLayout(Layout):
         size: of the space with the options in play (None: with every option).
         """
         limit = self.full_size if size is None else size
-        if not isinstance(action, (int, np.integer)) or isinstance(action, bool) or not 0 <= action < limit:
+        if not is_whole(action, 0, limit - 1):
             raise IllegalActionError(f"action {action!r} is not a whole number from 0 to {limit - 1}")
         return int(action)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tabletop_envs.core import loops, record
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import ALL, PUBLIC, Game
 from tabletop_envs.core.header import DRAW_KINDS, KEY_LIMIT, MAX_EVENTS, NOBODY, OVER_CAP, OVER_RULES, RUNNING
 from tabletop_envs.core.random import SALT_LIMIT
@@ -34,7 +35,7 @@ END_CAP: Final = "cap"
 
 def check_key(seed: Any) -> int:
     """The seed as a record key; raises OptionError unless it is a whole number from 0 to 2^53 - 1."""
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < KEY_LIMIT:
+    if not is_whole(seed, 0, KEY_LIMIT - 1):
         raise OptionError(f"seed {seed!r} is not possible: give a whole number from 0 to 2**53 - 1")
     return int(seed)
 
@@ -196,8 +197,7 @@ class Position:
         return int(loops.greedy(self.game.greedy_call, self.states, 0, self._mask, salt))
 
     def _seat(self, seat: Any) -> int:
-        whole = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
-        if not whole or not 0 <= seat < self.num_players:
+        if not is_whole(seat, 0, self.num_players - 1):
             raise OptionError(f"seat {seat!r} is not at the table: seats are 0 to {self.num_players - 1}")
         return int(seat)
 

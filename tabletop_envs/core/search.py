@@ -84,6 +84,8 @@ class Memory(NamedTuple):
     edges: np.ndarray  # EDGE
     slots: np.ndarray  # a hash table of nodes, int32
     used: np.ndarray  # nodes, edges, int64
+    root: np.ndarray  # the node from which the last search began, int64
+    root_mask: np.ndarray  # int8
     path: np.ndarray  # node, edge of each decision of a simulation within the tree, int64
     work: np.ndarray  # one record
     mask: np.ndarray  # int8
@@ -107,6 +109,8 @@ def memory(dtype: np.dtype, seats: int, num_actions: int, observation_size: int,
         edges=np.zeros(edges, dtype=EDGE),
         slots=np.full(1 << (2 * nodes - 1).bit_length(), NONE, dtype=np.int32),
         used=np.zeros(2, dtype=np.int64),
+        root=np.zeros(1, dtype=np.int64),
+        root_mask=np.zeros(num_actions, dtype=np.int8),
         path=np.zeros((MAX_DEPTH, 2), dtype=np.int64),
         work=np.zeros(1, dtype=dtype),
         mask=np.zeros(num_actions, dtype=np.int8),
@@ -253,17 +257,8 @@ def _descend(
 ) -> tuple[int, int]:
     """Walk down the tree to a node that is new, or as far as it reaches: legal actions there, length of the path."""
     depth = 0
-    while count > 0 and depth < MAX_DEPTH:
-        seat = int(s.seat)
-        slot, key = _locate(calls, s, m)
-        number = int(m.slots[slot])
-        if number == NONE:
-            number = _add(m, slot, key, seat, count)
-            if number != NONE:
-                m.path[depth, 0] = number
-                m.path[depth, 1] = NONE
-                depth += 1
-            break
+    number = int(m.root[0])
+    while True:
         if m.nodes[number].favourite == UNASKED and parameters.greedy_share > 0:
             _ask_greedy(greedy_call, s, m, number, count, salt)
         chosen = _select(m, number, parameters, word(salt, SEARCH, depth))
@@ -274,6 +269,17 @@ def _descend(
         m.path[depth, 1] = chosen
         depth += 1
         count = take(calls, s, action, m.mask)
+        if count == 0 or depth == MAX_DEPTH:
+            break
+        slot, key = _locate(calls, s, m)
+        number = int(m.slots[slot])
+        if number == NONE:
+            number = _add(m, slot, key, int(s.seat), count)
+            if number != NONE:
+                m.path[depth, 0] = number
+                m.path[depth, 1] = NONE
+                depth += 1
+            break
     return count, depth
 
 
@@ -310,7 +316,8 @@ def search(
 ) -> int:
     """Let the tree grow by so many simulations from root[0], in which a seat is asked; returns the decisions made.
 
-    root: one record, of which only what its seat knows is used; parameters: one element of PARAMETERS.
+    root: one record, of which only what its seat knows is used; m: with room for the root; parameters: one element of
+    PARAMETERS.
     """
     made = 0
     seat = int(root[0].seat)
@@ -318,21 +325,16 @@ def search(
     slot, key = _locate(calls, root[0], m)
     if m.slots[slot] == NONE:
         _add(m, slot, key, seat, count)
+    # the same for every deal: `determinize` keeps what the seat observes and may do
+    m.root[0] = m.slots[slot]
+    m.root_mask[:] = m.mask
     for number in range(simulations):
         own = derive_key(salt, SEARCH, number)
         m.work[0] = root[0]
-        s = m.work[0]
-        call_determinize(calls[DETERMINIZE], s, seat, own % SALT_LIMIT)
-        call_legal(calls[LEGAL], s, m.mask)
-        made += _simulate(calls, greedy_call, s, m, count, parameters[0], own)
+        call_determinize(calls[DETERMINIZE], m.work[0], seat, own % SALT_LIMIT)
+        m.mask[:] = m.root_mask
+        made += _simulate(calls, greedy_call, m.work[0], m, count, parameters[0], own)
     return made
-
-
-@jit
-def root_of(calls: Any, root: np.ndarray, m: Memory) -> int:
-    """The node of root[0]; NONE when the tree does not hold it."""
-    call_legal(calls[LEGAL], root[0], m.mask)
-    return int(m.slots[_locate(calls, root[0], m)[0]])
 
 
 @jit

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.errors import OptionError
 
 UNLIMITED: Final = 2**31 - 1  # the upper end of a whole number without one
@@ -102,8 +103,7 @@ class Integer(Option):
         return f"a whole number from {self.low} to {self.high}"
 
     def encode(self, value: Any) -> int:
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not self.low <= value <= self.high:
+        if not is_whole(value, self.low, self.high):
             raise self._refuse(value)
         return int(value)
 
@@ -198,7 +198,7 @@ class Counts(Option):
             parts = list(value)
         except TypeError:
             raise self._refuse(value) from None
-        if not all(isinstance(part, (int, np.integer)) and not isinstance(part, bool) for part in parts):
+        if not all(is_whole(part) for part in parts):
             raise self._refuse(value)
         counts = [int(part) for part in parts]
         if len(counts) != len(self.names) or min(counts) < 0 or not self.low <= sum(counts) <= self.high:
@@ -251,8 +251,7 @@ class GameSpec:
         Raises OptionError for a number of players or an option that the game does not have, or not together.
         """
         players = self.min_players if num_players is None else num_players
-        whole = isinstance(players, (int, np.integer)) and not isinstance(players, bool)
-        if not whole or not self.min_players <= players <= self.max_players:
+        if not is_whole(players, self.min_players, self.max_players):
             span = f"{self.min_players} to {self.max_players}"
             wanted = str(self.min_players) if self.min_players == self.max_players else span
             raise OptionError(f"{self.title} takes {wanted} players, not {num_players!r}: set num_players={wanted}")

@@ -20,6 +20,7 @@ from pettingzoo.utils.env import AECEnv
 
 from tabletop_envs import registry
 from tabletop_envs.core import loops, record
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.layout import ActionLayout, ObservationLayout
@@ -656,8 +657,7 @@ def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
 
 
 def _check_whole(name: str, value: Any, limit: int | None) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < 0 or (limit is not None and value >= limit):
+    if not is_whole(value, 0, None if limit is None else limit - 1):
         span = "a whole number from 0 on" if limit is None else f"a whole number from 0 to {limit - 1}"
         raise OptionError(f"{name}={value!r} is not possible: give {span}")
     return int(value)

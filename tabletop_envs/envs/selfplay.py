@@ -19,6 +19,7 @@ import numpy as np
 
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, PolicyAgent, policy_name
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.random import EPISODE, OPPONENTS, derive_key
@@ -87,8 +88,7 @@ def _seatable(opponent: Any, game: Game) -> Any:
 
 def check_learner(learner: Any, num_players: int) -> int | str:
     """The learning seat, a number or `rotate`; raises OptionError for anything else."""
-    seat = isinstance(learner, (int, np.integer)) and not isinstance(learner, bool)
-    if not (isinstance(learner, str) and learner == ROTATE) and not (seat and 0 <= learner < num_players):
+    if not (isinstance(learner, str) and learner == ROTATE) and not is_whole(learner, 0, num_players - 1):
         raise OptionError(f"learner={learner!r}: give a seat from 0 to {num_players - 1} or 'rotate'")
     return learner if isinstance(learner, str) else int(learner)
 

@@ -14,6 +14,7 @@ import numpy as np
 from tabletop_envs import registry
 from tabletop_envs.agents.base import BUILT_IN, GREEDY, Agent, BatchPolicy, Opponent, View, policy_name
 from tabletop_envs.core import loops, record
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position, check_key
@@ -32,7 +33,7 @@ class Batch:
     """
 
     def __init__(self, game: Game | str, num_envs: int, num_players: int | None = None, **options: Any) -> None:
-        if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
+        if not is_whole(num_envs, 1):
             raise OptionError(f"num_envs={num_envs!r} is not possible: give a positive whole number")
         self.game = registry.load(game) if isinstance(game, str) else game
         self.settings = self.game.settings(num_players, **options)

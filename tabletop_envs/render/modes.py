@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import ALL, PUBLIC
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import OptionError
@@ -23,8 +22,7 @@ def check_viewer(viewer: Any, num_players: int, name: str = "render_viewer") -> 
         return PUBLIC
     if viewer == NOTHING_HIDDEN:
         return ALL
-    whole = isinstance(viewer, (int, np.integer)) and not isinstance(viewer, bool)
-    if not whole or not 0 <= viewer < num_players:
+    if not is_whole(viewer, 0, num_players - 1):
         raise OptionError(
             f"{name}={viewer!r} is not possible: give {EVERYONE!r}, {NOTHING_HIDDEN!r} or a seat, "
             f"0 to {num_players - 1}"

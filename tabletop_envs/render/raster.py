@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.errors import GameDefinitionError, OptionError
 from tabletop_envs.render.scene import Circle, Line, Polygon, Rect, Scene, Shape, Text, flat
 
@@ -34,8 +35,7 @@ def rgb_array(scene: Scene, pixels: int = PIXELS) -> np.ndarray:
 
     Both sides are even, as encoders of video ask. Raises OptionError unless pixels is from 16 to 4096.
     """
-    whole = isinstance(pixels, (int, np.integer)) and not isinstance(pixels, bool)
-    if not whole or not MIN_PIXELS <= pixels <= MAX_PIXELS:
+    if not is_whole(pixels, MIN_PIXELS, MAX_PIXELS):
         raise OptionError(f"pixels={pixels!r} is not possible: give a whole number from {MIN_PIXELS} to {MAX_PIXELS}")
     samples = _SAMPLES if pixels < _LARGE else _SAMPLES_LARGE
     zoom = pixels / min(scene.width, scene.height)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ _POSITIONS_FULL: Final = (60, 3000)
 _POSITIONS_OFF: Final = (6, 24)
 _POSITIONS_LEAST: Final = 4  # of a game, in whatever number of games
 LONG: Final = 1000  # decisions after which most walks of a long game are stopped
+Effort = TypeVar("Effort", int, tuple[int, int])
 _GUARD: Final = 16  # entries around a buffer that a game is to leave alone
 
 
@@ -71,7 +72,7 @@ class Subject:
     @property
     def positions(self) -> int:
         """About how many positions of a game the dear checks look at."""
-        most, total = _POSITIONS_OFF if not jit.COMPILED else _POSITIONS_QUICK if self.quick else _POSITIONS_FULL
+        most, total = _by_effort(self.quick, _POSITIONS_QUICK, _POSITIONS_FULL, _POSITIONS_OFF)
         return max(_POSITIONS_LEAST, min(most, total // (len(self.grid) * self.games)))
 
     @cached_property
@@ -123,7 +124,7 @@ def _length(game: Iterator[Position]) -> int:
     return length
 
 
-def _by_effort(is_quick: bool, quick: int, full: int, off: int) -> int:
+def _by_effort(is_quick: bool, quick: Effort, full: Effort, off: Effort) -> Effort:
     if not jit.COMPILED:
         return off
     return quick if is_quick else full

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tabletop_envs.agents.base import Opponent, policy_name
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import RUNNING
 from tabletop_envs.core.position import check_key
@@ -73,7 +74,7 @@ def evaluate(
     games: how many, rounded up to whole tables; seed: of deals, openings and built-in policies, 0 to 2^53 - 1.
     Raises OptionError for no games at all.
     """
-    if not isinstance(games, (int, np.integer)) or isinstance(games, bool) or games < 1:
+    if not is_whole(games, 1):
         raise OptionError(f"games={games!r} is not possible: give a whole number, at least 1")
     seed = check_key(seed)
     players = settings.num_players
