@@ -35,6 +35,7 @@ from tabletop_envs.envs.vector import Batch, Seating
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownGameError
 from tabletop_envs.training import evaluation, run
 from tabletop_envs.training.evaluation import Evaluation, evaluate, interval
+from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun, load_config, load_model, load_policy
 
@@ -320,11 +321,11 @@ def test_flat_facts_light_flat_actions(name: str) -> None:
 # --- policies that answer batches -------------------------------------------------------------------------------
 
 
-def learner_of(game: Game, env: SelfPlayVecEnv, seed: int = 0, **arguments: Any) -> MaskablePPO:
+def learner_of(game: Game, env: SelfPlayVecEnv, seed: int = 0, **arguments: Any) -> Learner:
     shape = NetworkShape.of(game.observations, game.actions, env.batch.settings.values, env.append_mask)
     sizes = {"shape": shape, "channels": 4, "depth": 1, "width": 32}
     arguments = {"n_steps": 16, "batch_size": 64, "n_epochs": 4, "gamma": 1.0, **arguments}
-    return MaskablePPO(
+    return Learner(
         LayoutPolicy, env, policy_kwargs={"features_extractor_kwargs": sizes}, seed=seed, device="cpu", **arguments
     )
 
@@ -490,6 +491,98 @@ def test_the_toy_game_is_learnt(toy: Game) -> None:
     result = evaluate(toy, toy.settings(), policy, "random", 400, seed=1)
     assert result.low > 0.55
     assert result.mean_margin > 0.5
+
+
+# --- learning from the baseline ----------------------------------------------------------------------------------
+
+
+def agreement(model: Learner, env: SelfPlayVecEnv) -> float:
+    """How often the likeliest action is the baseline's own choice, in the learner's positions as they stand."""
+    policy = TorchPolicy(model.policy, "it", append_mask=False, deterministic=True)
+    rng = np.random.default_rng(0)
+    agreed = []
+    for _ in range(20):
+        masks = env.action_masks()
+        seen = env.play.observations(env.batch.rows)
+        agreed.append((policy.act(seen, masks) == env.greedy_actions()).mean())
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    return float(np.mean(agreed))
+
+
+def test_greedy_actions_are_the_baselines(toy: Game) -> None:
+    """A learner that makes them plays the games that the baseline plays against itself."""
+    env = SelfPlayVecEnv(toy, 50, 3, opponents="greedy", seed=3)
+    env.reset()
+    batch = Batch(toy, 50, 3)
+    seating = Seating(batch)
+    batch.key = env.batch.key
+    seating.salts[:] = env.play.seating.salts
+    for row in range(50):
+        for seat in range(3):
+            seating.assign(row, seat, "greedy")
+    batch.deal(batch.rows)
+    seating.answer(batch.rows)
+    points, _ = batch.score(batch.rows)
+    ended: dict[int, list[int]] = {}
+    while len(ended) < 50:
+        actions = env.greedy_actions()
+        assert env.action_masks()[env.batch.rows, actions].all()
+        _, _, dones, infos = env.step(actions)
+        for row in np.flatnonzero(dones).tolist():
+            ended.setdefault(row, infos[row]["points"])
+    assert [ended[row] for row in range(50)] == points.tolist()
+
+
+def test_imitation_learns_the_baseline(toy: Game) -> None:
+    env = SelfPlayVecEnv(toy, 32, opponents="greedy", reward={"win": 0.5, "score": 0.5}, as_earned=True, seed=0)
+    model = learner_of(toy, env, learning_rate=0.01, n_steps=32)
+    env.reset()
+    model.imitating = True
+    before = {key: weights.clone() for key, weights in model.policy.state_dict().items()}
+    model.learn(10 * 1024)
+    assert model._n_updates == 0  # no update of PPO's
+    assert all(not torch.equal(weights, before[key]) for key, weights in model.policy.state_dict().items())
+    assert agreement(model, env) > 0.85
+    assert evaluate(toy, toy.settings(), TorchPolicy(model.policy, "it", append_mask=False, deterministic=True),
+                    "greedy", 400).low > 0.4  # fmt: skip
+
+
+def test_imitation_values_what_is_paid(two_moves: Game) -> None:
+    """Seat 1 always wins when it names itself, and so does the baseline: its value is near 1, and seat 0's near -1."""
+    env = SelfPlayVecEnv(two_moves, 32, opponents="greedy", append_mask=True, seed=0)
+    model = learner_of(two_moves, env, learning_rate=0.01, n_steps=32)
+    model.imitating = True
+    model.learn(4096)
+    seen = torch.tensor([[0.0, 1, 0, 0, 1, 1], [1.0, 0, 1, 0, 1, 1]])
+    values = model.policy.predict_values(seen).flatten().tolist()
+    assert values[0] == pytest.approx(-1.0, abs=0.3)
+    assert values[1] == pytest.approx(1.0, abs=0.3)
+
+
+def test_after_imitation_ppo_goes_on(toy: Game, tmp_path: Path) -> None:
+    env = SelfPlayVecEnv(toy, 8, opponents="greedy", append_mask=True, seed=0)
+    model = learner_of(toy, env)
+    model.imitating = True
+    model.learn(256)
+    model.save(tmp_path / "model.zip")
+    loaded = MaskablePPO.load(tmp_path / "model.zip", env=env, device="cpu")  # a checkpoint as any other
+    assert not hasattr(loaded, "imitating")
+    weights = {key: value.clone() for key, value in loaded.policy.state_dict().items()}
+    assert all(torch.equal(weights[key], value) for key, value in model.policy.state_dict().items())
+    model.imitating = False
+    model.learn(256, reset_num_timesteps=False)
+    assert model._n_updates == 4 * (256 // 128)
+    assert model.num_timesteps == 512
+
+
+@pytest.mark.parametrize(("share", "updated"), [(0.0, True), (1.0, False)])
+def test_the_share_of_imitation(toy: Game, tmp_path: Path, share: float, updated: bool) -> None:
+    training = TrainingRun(tmp_path / "run", tiny(imitation=share))
+    told: list[run.Progress] = []
+    assert training.train(told.append)
+    assert (load_model(tmp_path / "run" / "checkpoint.zip")._n_updates > 0) == updated
+    # while it imitates it meets baselines alone
+    assert ("latest" in told[-1].shares) == updated
 
 
 # --- evaluation -------------------------------------------------------------------------------------------------
@@ -692,7 +785,7 @@ def test_intervals_cover(kind: str, tables: int) -> None:
 TINY: dict[str, Any] = {
     "minutes": 0.015, "num_envs": 8, "rollout": 8, "batch_size": 32, "epochs": 1, "channels": 2, "depth": 1,
     "width": 8,
-    "snapshot_minutes": 0.003, "snapshots": 3,
+    "snapshot_minutes": 0.003, "snapshots": 3, "imitation": 0.3,
 }  # fmt: skip
 FILES = {"config.json", "state.json", "checkpoint.zip", "progress.csv", "curve.png", "snapshots"}
 

@@ -55,10 +55,11 @@ class TorchPolicy:
         self.policy.set_training_mode(False)
         with torch.no_grad():
             inputs = torch.as_tensor(observations, device=self.policy.device)
-            distribution = self.policy.get_distribution(inputs, action_masks.astype(bool))
+            legal = action_masks.astype(bool)
             if self.generator is None or self.deterministic:
-                drawn = distribution.get_actions(deterministic=self.deterministic)
+                drawn, _, _ = self.policy(inputs, deterministic=self.deterministic, action_masks=legal)
             else:
+                distribution = self.policy.get_distribution(inputs, legal)
                 probs: torch.Tensor = distribution.distribution.probs  # type: ignore[union-attr]
                 drawn = torch.multinomial(probs, 1, generator=self.generator)[:, 0]
         actions: np.ndarray = drawn.cpu().numpy()

@@ -400,6 +400,16 @@ def answer_batch(
             take(calls, s, choose(greedy_call, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
 
 
+@jit_nogil
+def greedy_batch(
+    greedy_call: Any, states: np.ndarray, rows: np.ndarray, salts: np.ndarray, masks: np.ndarray, actions: np.ndarray
+) -> None:
+    """actions[number] = the greedy baseline's choice in the state of rows[number]; salts[i]: one salt a game."""
+    for number in range(len(rows)):
+        i = rows[number]
+        actions[number] = choose(greedy_call, GREEDY_POLICY, states[i], masks[i], 0, salts[i])
+
+
 def scratch(states: np.ndarray, number: int) -> np.ndarray:
     """Uninitialised records of the same dtype."""
     return np.empty(number, dtype=states.dtype)

@@ -149,6 +149,10 @@ class SelfPlayVecEnv(VecEnv):
         """The masks of the learner in every game, (N, actions) bool."""
         return self.play.action_masks()
 
+    def greedy_actions(self) -> np.ndarray:
+        """What the greedy baseline would do in the place of the learner in every game, (N,) int64."""
+        return self.play.greedy_actions()
+
     # --- the rest of the VecEnv interface
 
     def close(self) -> None:

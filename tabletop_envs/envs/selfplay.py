@@ -19,6 +19,7 @@ import numpy as np
 
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, PolicyAgent, policy_name
+from tabletop_envs.core import loops
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
@@ -249,3 +250,10 @@ class SelfPlay:
     def action_masks(self) -> np.ndarray:
         """The masks of the learner in every game, (N, actions) bool."""
         return self.batch.masks.astype(bool)
+
+    def greedy_actions(self) -> np.ndarray:
+        """What the greedy baseline would do in the place of the learner of every game, (N,) int64."""
+        batch = self.batch
+        actions = np.empty(batch.num_envs, dtype=np.int64)
+        loops.greedy_batch(batch.game.greedy_call, batch.states, batch.rows, self.seating.salts, batch.masks, actions)
+        return actions

@@ -24,7 +24,6 @@ from typing import Any, Final
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import FloatSchedule
 
@@ -37,6 +36,7 @@ from tabletop_envs.envs.rewards import Reward
 from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
 from tabletop_envs.errors import CorruptDataError, OptionError
 from tabletop_envs.training.evaluation import Evaluation, evaluate
+from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 
 FORMAT: Final = 1
@@ -64,7 +64,7 @@ _WHOLE: Final[Mapping[str, tuple[int, int]]] = {
     "snapshots": (1, _LARGE),
 }
 _POSITIVE: Final = ("minutes", "learning_rate", "clip", "snapshot_minutes")
-_SHARES: Final = ("gamma", "gae_lambda")
+_SHARES: Final = ("gamma", "gae_lambda", "imitation")
 _SWITCHES: Final = ("as_earned", "append_mask")
 
 
@@ -76,8 +76,9 @@ class RunConfig:
     num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
     entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees
     the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the
-    built-in policies as opponents (a baseline's falls while its games are certain either way); snapshot_minutes,
-    snapshots: a past self joins the pool so often, at most so many stay.
+    built-in policies as opponents (a baseline's falls while its games are won for certain); snapshot_minutes,
+    snapshots: a past self joins the pool so often, at most so many stay; imitation: share of the time, at its
+    beginning, in which the greedy baseline's choices are learnt instead, against baselines alone.
     """
 
     game: str
@@ -100,9 +101,12 @@ class RunConfig:
     channels: int = 16
     depth: int = 2
     width: int = 128
-    pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.5, SNAPSHOT: 0.2, "random": 0.1, "greedy": 0.2})
+    pool: dict[str, float] = field(
+        default_factory=lambda: {LATEST: 0.35, SNAPSHOT: 0.15, "random": 0.05, "greedy": 0.45}
+    )
     snapshot_minutes: float = 1.0
     snapshots: int = 8
+    imitation: float = 0.2
 
     def __post_init__(self) -> None:
         self._demand("game", isinstance(self.game, str), "the id of a game")
@@ -227,14 +231,14 @@ class TrainingRun:
         watcher.save()
         return not watcher.stopping
 
-    def _model(self, env: SelfPlayVecEnv, seed: int) -> MaskablePPO:
+    def _model(self, env: SelfPlayVecEnv, seed: int) -> Learner:
         config = self.config
         path = self.folder / "checkpoint.zip"
         if path.exists():
             return load_model(path, env, seed)
         shape = NetworkShape.of(self.game.observations, self.game.actions, self.settings.values, config.append_mask)
         trunk = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
-        return MaskablePPO(
+        return Learner(
             LayoutPolicy,
             env,
             learning_rate=config.learning_rate,
@@ -274,7 +278,7 @@ class _Watcher(BaseCallback):
     def __init__(
         self,
         run: TrainingRun,
-        model: MaskablePPO,
+        model: Learner,
         pool: OpponentPool,
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
@@ -290,9 +294,10 @@ class _Watcher(BaseCallback):
         self.rated_steps = model.num_timesteps
         self.rollouts = 0
         self.rng = random.Random(run.config.seed)
+        model.imitating = self.imitating
         self._mix_pool()  # before the environment deals its first games
 
-    def _snapshot(self, model: MaskablePPO, name: str) -> TorchPolicy:
+    def _snapshot(self, model: Learner, name: str) -> TorchPolicy:
         twin = self.latest.frozen(SNAPSHOT)
         path = self.run.folder / "snapshots" / name
         try:
@@ -308,6 +313,10 @@ class _Watcher(BaseCallback):
     @property
     def fraction(self) -> float:
         return min(1.0, self.seconds / (60 * self.run.config.minutes))
+
+    @property
+    def imitating(self) -> bool:
+        return self.fraction < self.run.config.imitation
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -360,6 +369,8 @@ class _Watcher(BaseCallback):
         row = {"steps": self.num_timesteps, "seconds": round(self.seconds, 2), "rate": round(rate, 1)}
         row |= {name: round(share, 4) for name, share in shares.items()}
         self.rows.append(row)
+        learner: Any = self.model
+        learner.imitating = self.imitating
         finished = self.fraction >= 1.0
         if self.on_progress:
             self.on_progress(Progress(self.fraction, self.num_timesteps, self.seconds, rate, shares, self.stopping))
@@ -382,6 +393,9 @@ class _Watcher(BaseCallback):
 
     def _mix_pool(self) -> None:
         weights = dict(self.run.config.pool)
+        baselines = {name: weight for name, weight in weights.items() if name in BUILT_IN and weight > 0}
+        if self.imitating and baselines:
+            weights = baselines
         if not self.past:
             weights[LATEST] = weights.get(LATEST, 0.0) + weights.pop(SNAPSHOT, 0.0)
         members: list[tuple[Opponent, float]] = []
@@ -397,12 +411,12 @@ class _Watcher(BaseCallback):
         self.pool.replace(members)
 
     def _interest(self, name: str) -> float:
-        """What there is to learn from a baseline: most where the outcome is open, little where it is certain."""
+        """What there is to learn from a baseline: little where its games are won for certain."""
         results = self.results.get(name, ())  # not to make an entry: of no games there is no mean
         if len(results) < ENOUGH:
             return 1.0
         share = float(np.mean(results))
-        return max(LEAST_INTEREST, 4 * share * (1 - share))
+        return 1.0 if share < 0.5 else max(LEAST_INTEREST, 4 * share * (1 - share))
 
     def save(self) -> None:
         """Write checkpoint, state, table and curve."""
@@ -491,15 +505,13 @@ def _load_state(path: Path) -> dict[str, Any]:
     return facts
 
 
-def load_model(path: Path, env: SelfPlayVecEnv | None = None, seed: int | None = None) -> MaskablePPO:
+def load_model(path: Path, env: SelfPlayVecEnv | None = None, seed: int | None = None) -> Learner:
     """The model of a checkpoint; raises CorruptDataError when it cannot be read.
 
     seed: of the environment and of the global generators, which are left alone without one.
     """
     try:
-        return MaskablePPO.load(
-            path, env=env, device="cpu", custom_objects={"lr_schedule": FloatSchedule(0.0)}, seed=seed
-        )
+        return Learner.load(path, env=env, device="cpu", custom_objects={"lr_schedule": FloatSchedule(0.0)}, seed=seed)
     except Exception as error:
         raise CorruptDataError(
             f"the checkpoint {path} cannot be read ({error!r}): restore it from a copy, or start a new run"
