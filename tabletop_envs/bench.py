@@ -437,7 +437,7 @@ def greedy_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
 def search_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
     """The search agent with playouts to the end of the game: what is simulated, and a choice."""
     views = [View(position) for position in some_positions(game, settings)]
-    agent = MctsAgent(game, SEARCHES, playout_decisions=-1, reuse=False)
+    agent = MctsAgent(game, SEARCHES, playout=RANDOM, playout_decisions=-1, reuse=False)
     number = 0
 
     def simulate() -> int:
@@ -451,7 +451,7 @@ def search_figures(game: Game, settings: Settings, seconds: float) -> list[Figur
         simulate()
         return 1
 
-    note = f"{agent.name} in positions of random games, playouts to the end"
+    note = f"{agent.name} in positions of random games, random playouts to the end"
     return [
         rate(simulate, seconds).figure(f"{agent.name}, simulated", DECISIONS, note=note),
         rate(choose, seconds).time(f"{agent.name}, a choice", MILLISECONDS, 1e3, note),

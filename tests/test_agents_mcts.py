@@ -226,8 +226,9 @@ def test_what_a_position_pays(toy: Game) -> None:
     s = position.states[0]
     s.taken[:3] = 4, 1, 0
     values = appraised(toy, position)
-    assert values[0] == 0.5 + 0.5 * 3 / toy.spec.score_scale
-    assert values[1] == 0.5 - 0.5 * 3 / toy.spec.score_scale
+    margin = 3 / toy.spec.score_scale
+    assert values[0] == pytest.approx(0.5 + 0.5 * margin / (1 + margin))
+    assert values[1] == pytest.approx(0.5 - 0.5 * margin / (1 + margin))
     s.over = 1
     finished = appraised(toy, position)
     assert finished[0] == pytest.approx((1 + values[0]) / 2)
@@ -236,8 +237,11 @@ def test_what_a_position_pays(toy: Game) -> None:
     s.sizes[:3] = 1
     shared = appraised(toy, position)
     assert shared[0] == shared[1] == pytest.approx((0.5 + 0.5) / 2)
-    s.taken[0] = 60
-    assert appraised(toy, position)[0] == 1.0
+    most = 0.0
+    for taken in (5, 10, 60):  # a greater margin is always worth more
+        s.taken[0] = taken
+        assert most < appraised(toy, position)[0] < 1.0
+        most = appraised(toy, position)[0]
 
 
 def appraised(game: Game, position: Position) -> np.ndarray:

@@ -1026,6 +1026,18 @@ def test_snapshots_stay_within_their_number(
     assert newest.keys() == load_policy(tmp_path / "run").weights().keys()
 
 
+def test_snapshots_are_spread_over_the_run() -> None:
+    kept: list[int] = []
+    for step in range(1000):
+        kept.append(step)
+        if len(kept) > 8:
+            del kept[run._crowded(kept)]
+        assert kept[0] == 0
+        assert kept[-1] == step
+    assert max(np.diff(kept)) <= 4 * min(np.diff(kept)[:-1])
+    assert run._crowded([3, 5]) == run._crowded([3]) == 0
+
+
 def test_snapshots_play_again_after_a_resume(trained: Path) -> None:
     snapshots = state_of(trained)["snapshots"]
     assert snapshots

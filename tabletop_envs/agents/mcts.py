@@ -34,8 +34,8 @@ class MctsAgent:
     """Chooses the action that most of its simulations led through.
 
     simulations: how many a decision; playout: the built-in policy that plays on behind the tree, `random` or `greedy`;
-    playout_decisions: a playout is scored as it stands after so many (None: as the game's spec says; -1: never before
-    the end); exploration: the weight of what was little tried; greedy_share: of the prior, goes to the greedy
+    playout_decisions: a playout is scored as it stands after so many (-1: never before the end; both None: as the game's
+    spec says); exploration: the weight of what was little tried; greedy_share: of the prior, goes to the greedy
     baseline's choice; reuse: go on with the tree while the same seat decides several times in a row; seed: of its
     chance, until `reset` gives another.
 
@@ -47,7 +47,7 @@ class MctsAgent:
         game: Game,
         simulations: int = SIMULATIONS,
         *,
-        playout: str = RANDOM,
+        playout: str | None = None,
         playout_decisions: int | None = None,
         exploration: float = EXPLORATION,
         greedy_share: float = GREEDY_SHARE,
@@ -55,8 +55,9 @@ class MctsAgent:
         seed: int = 0,
     ) -> None:
         self.simulations = _whole("simulations", simulations, 1, _MAX_SIMULATIONS)
-        if playout not in BUILT_IN:
-            raise OptionError(f"playout={playout!r} is not possible: give {RANDOM!r} or {GREEDY!r}")
+        policy = game.spec.playout if playout is None else playout
+        if policy not in BUILT_IN:
+            raise OptionError(f"playout={policy!r} is not possible: give {RANDOM!r} or {GREEDY!r}")
         limit = game.spec.playout_decisions if playout_decisions is None else playout_decisions
         self.game = game
         self.name = f"mcts-{self.simulations}"
@@ -69,7 +70,7 @@ class MctsAgent:
         parameters["greedy_share"] = _real("greedy_share", greedy_share, 0, 1)
         parameters["win_share"] = WIN_SHARE
         parameters["score_scale"] = game.spec.score_scale
-        parameters["playout"] = BUILT_IN[playout]
+        parameters["playout"] = BUILT_IN[policy]
         parameters["playout_decisions"] = _whole("playout_decisions", limit, -1, 2**31 - 1)
         self._memory: Memory | None = None
         self._last: tuple[int, int] | None = None

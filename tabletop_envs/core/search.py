@@ -231,7 +231,8 @@ def _select(m: Memory, number: int, parameters: Any, salt: int) -> int:
 def _appraise(calls: Any, s: Any, m: Memory, parameters: Any) -> None:
     """values[seat] in [0, 1]: what the position pays each seat.
 
-    A margin over the best other seat counts up to `score_scale`; a finished game counts by its winners too.
+    A margin of `score_scale` over the best other seat is worth three quarters, and a greater one always more; a finished
+    game counts by its winners too.
     """
     points, places, values = m.points, m.places, m.values
     call_score(calls[SCORE], s, points, places)
@@ -245,7 +246,7 @@ def _appraise(calls: Any, s: Any, m: Memory, parameters: Any) -> None:
             if other != seat and (rival == NONE or points[other] > points[rival]):
                 rival = other
         margin = (int(points[seat]) - int(points[rival])) / parameters.score_scale if rival != NONE else 0.0
-        values[seat] = 0.5 + 0.5 * min(1.0, max(-1.0, margin))
+        values[seat] = 0.5 + 0.5 * margin / (1.0 + abs(margin))
         if s.over != RUNNING:
             won = 1.0 / winners if places[seat] == 1 else 0.0
             values[seat] += parameters.win_share * (won - values[seat])

@@ -217,7 +217,8 @@ class GameSpec:
     max_decisions: the cap per number of players; score_scale: the margin of points that `reward="score"` counts as
     a full win; auto_forced: whether single-option decisions are made without asking, by default;
     opening_decisions: how many first decisions an arena draws at random in a game without chance (0: it has chance);
-    playout_decisions: after how many a search scores a playout as it stands (-1: only at its end);
+    playout: which built-in policy plays on behind a search's tree; playout_decisions: after how many decisions it is
+    stopped and scored as it stands (-1: only at its end);
     package: the folder's module name.
     """
 
@@ -232,6 +233,7 @@ class GameSpec:
     score_scale: int
     auto_forced: bool = True
     opening_decisions: int = 0
+    playout: str = "random"
     playout_decisions: int = -1
     options: tuple[Option, ...] = ()
 

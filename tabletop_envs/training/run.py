@@ -102,7 +102,7 @@ class RunConfig:
     depth: int = 2
     width: int = 128
     pool: dict[str, float] = field(
-        default_factory=lambda: {LATEST: 0.35, SNAPSHOT: 0.15, "random": 0.05, "greedy": 0.45}
+        default_factory=lambda: {LATEST: 0.3, SNAPSHOT: 0.15, "random": 0.15, "greedy": 0.4}
     )
     snapshot_minutes: float = 1.0
     snapshots: int = 8
@@ -387,8 +387,7 @@ class _Watcher(BaseCallback):
         self.run.state["snapshots"].append(name)
         self.run.state["taken"] = due
         while len(self.past) > self.run.config.snapshots:
-            # thin out the middle: the oldest and the newest stay longest
-            drop = 1 + len(self.past) % (len(self.past) - 2) if len(self.past) > 2 else 0
+            drop = _crowded([int(Path(name).stem) for name in self.run.state["snapshots"]])
             del self.past[drop], self.run.state["snapshots"][drop]
 
     def _mix_pool(self) -> None:
@@ -440,6 +439,12 @@ class _Watcher(BaseCallback):
             writer = csv.DictWriter(file, ["steps", "seconds", "rate", *names])
             writer.writeheader()
             writer.writerows(self.rows)
+
+
+def _crowded(steps: list[int]) -> int:
+    """Which of the ascending numbers to leave out so that the others spread evenly; first and last stay if they can."""
+    gaps = [later - earlier for earlier, later in zip(steps, steps[2:], strict=False)]
+    return 1 + gaps.index(min(gaps)) if gaps else 0
 
 
 def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:
