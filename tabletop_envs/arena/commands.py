@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import click
@@ -13,13 +14,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from tabletop_envs.command_options import game_options, parse_options
-from tabletop_envs.errors import OptionError
+from tabletop_envs.errors import MissingExtraError, OptionError
 
 BOARD: Final = Path("benchmarks/leaderboard")
 
 console = Console()
 
 _INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
+_SITE_PACKAGES: Final = ("jinja2", "markupsafe", "markdown_it")  # of the extra `arena`
 _FOLDER: Final = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
@@ -147,3 +149,58 @@ def play_season(
 
 def _failures(counts: Any) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+
+
+@arena.command()
+@click.argument("board", default=BOARD, type=_FOLDER)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("site"),
+    show_default=True,
+    help="Folder of the site: new, empty, or that of a site before.",
+)
+@click.option(
+    "--games", type=click.IntRange(min=0), default=2, show_default=True, help="Games of each line-up with a page."
+)
+def build(board: Path, output: Path, games: int) -> None:
+    """Make the site of BOARD: static pages that open from a folder or any web server."""
+    site = _site_package()
+    pages = site.Site(board, games)
+    with Bar(TextColumn("pages"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console) as bar:
+        task = bar.add_task("pages", total=None)
+        written = site.build(pages, output, lambda done, all_: bar.update(task, completed=done, total=all_))
+    click.echo(f"{written:,} pages; open {output / site.INDEX}")
+
+
+@arena.command()
+@click.argument("board", default=BOARD, type=_FOLDER)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Of this machine; 0 for any."
+)
+def serve(board: Path, port: int) -> None:
+    """Show the site of BOARD on this machine alone, as its files stand, with a page of every recorded game.
+
+    Ctrl-C ends it.
+    """
+    _site_package()
+    from tabletop_envs.arena.site.server import Server
+
+    with Server(board, port) as server:
+        click.echo(f"{server.address} (Ctrl-C ends it)")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("ended")
+
+
+def _site_package() -> ModuleType:
+    """The package that makes the site, or an error that names the extra to install."""
+    try:
+        from tabletop_envs.arena import site
+    except ImportError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in _SITE_PACKAGES:
+            raise MissingExtraError(f"the site needs {missing}: pip install 'tabletop-envs[arena]'") from error
+        raise
+    return site
