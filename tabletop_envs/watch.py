@@ -6,6 +6,7 @@ points while the game has secrets and goes on, not at all (the picture shows tho
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sys
 import time
@@ -83,7 +84,15 @@ def film_of(replay: Replay, viewer: int = PUBLIC) -> Film:
             f"the recorded game ends with points, places, end {recorded}, but played again with {found}: "
             "`replay verify` tells more"
         )
-    return film
+    return film if replay.forfeit is None else _forfeited(film, replay)
+
+
+def _forfeited(film: Film, replay: Replay) -> Film:
+    """The film with the end that a forfeit put to its game."""
+    reason, _, seat = replay.end.partition(":")
+    events = (*film.frames[-1].events, f"seat {seat} forfeits the game ({reason})")
+    last = dataclasses.replace(film.frames[-1], events=events, points=replay.points, places=replay.places)
+    return dataclasses.replace(film, frames=(*film.frames[:-1], last))
 
 
 def film_of_agents(

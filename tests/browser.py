@@ -34,7 +34,9 @@ FLAGS = (
     "--hide-scrollbars",
 )
 # a browser reads commands from descriptor 3 and writes answers to 4
-_LAUNCH = "import os, sys; r, w = map(int, sys.argv[1:3]); os.dup2(r, 3); os.dup2(w, 4); os.execvp(sys.argv[3], sys.argv[3:])"
+_LAUNCH = (
+    "import os, sys; r, w = map(int, sys.argv[1:3]); os.dup2(r, 3); os.dup2(w, 4); os.execvp(sys.argv[3], sys.argv[3:])"
+)
 
 
 def find() -> str | None:
@@ -143,9 +145,7 @@ class Browser:
 
     def look(self, width: int, height: int, *, dark: bool = False) -> None:
         """From now on with a window of this size, by day or by night."""
-        self(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
-        )
+        self("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
         scheme = "dark" if dark else "light"
         self("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 

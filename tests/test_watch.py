@@ -236,7 +236,7 @@ def test_a_page_needs_nothing_else(short: Film) -> None:
 
 
 def test_a_page_links_back(short: Film) -> None:
-    read = Page(page(short.frames, short.title, short.players, back=("../list.html?a=\"b\"&c", "all <games>")))
+    read = Page(page(short.frames, short.title, short.players, back=('../list.html?a="b"&c', "all <games>")))
     (href,) = [a["href"] for tag, a in read.elements if tag == "a" and not str(a["href"]).startswith("#")]
     assert href == '../list.html?a="b"&c'
     assert "all <games>" in read.text

@@ -44,8 +44,9 @@ body { margin: 0; background: var(--back); color: var(--ink);
   font: 16px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; }
 main { max-width: 1500px; margin: 0 auto; padding: 12px 16px 16px; display: grid; gap: 12px 20px;
   grid-template-columns: minmax(0, 1fr) 360px; }
-h1 { font-size: 1.2rem; margin: 0; grid-column: 1 / -1; overflow-wrap: anywhere; }
-.back { grid-column: 1 / -1; justify-self: start; color: var(--accent); padding: 4px 0; }
+header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 20px; }
+h1 { font-size: 1.2rem; margin: 0; overflow-wrap: anywhere; }
+.back { color: var(--accent); }
 h2 { font-size: .8rem; margin: 0 0 6px; color: var(--faint); text-transform: uppercase; letter-spacing: .06em; }
 #board svg { display: block; margin: 0 auto; border-radius: 8px; height: auto;
   width: min(100%, calc((100vh - 235px) * var(--ratio))); }
@@ -229,7 +230,8 @@ def page(
     """The page as a text.
 
     frames: the steps of a game, the first one before any decision; players: names by seat; seconds: how long a step
-    stands while the page plays; back: address and words of a link to the page that one comes from. `#step=12` behind the page's address opens it at that step.
+    stands while the page plays; back: address and words of a link to where one comes from. `#step=12` behind the page's
+    address opens it at that step.
 
     Raises OptionError for no frames, or a time that is not possible.
     """
@@ -254,7 +256,7 @@ script-src 'unsafe-inline'">
 </head>
 <body>
 <main>
-{_back(back)}<h1>{escape(title)}</h1>
+<header>{_back(back)}<h1>{escape(title)}</h1></header>
 <div>
 <div id="board" style="--ratio: {ratio:.4f}"></div>
 <p id="now" aria-live="polite"><b id="count"></b> &middot; <span id="words"></span></p>
@@ -283,7 +285,7 @@ script-src 'unsafe-inline'">
 
 
 def _back(back: tuple[str, str] | None) -> str:
-    return "" if back is None else f'<a class="back" href="{escape(back[0])}">&larr; {escape(back[1])}</a>\n'
+    return "" if back is None else f'<a class="back" href="{escape(back[0])}">&larr; {escape(back[1])}</a>'
 
 
 def _controls() -> str:

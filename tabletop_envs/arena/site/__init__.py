@@ -31,8 +31,8 @@ from markupsafe import Markup
 
 from tabletop_envs import __version__, watch
 from tabletop_envs.arena.site import cards
-from tabletop_envs.arena.site.contents import Board, Entry, Recorded, Season, across_games
 from tabletop_envs.arena.site.charts import Axis
+from tabletop_envs.arena.site.contents import Board, Entry, Recorded, Season, across_games
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.position import END_RULES
 from tabletop_envs.errors import CorruptDataError, OptionError

@@ -1,4 +1,4 @@
-"""Markdown of strangers as HTML: no tags of their own, no pictures, links to the web only, headings below the page's."""
+"""Markdown of strangers as HTML: no tags of their own, no pictures, links to the web alone, headings below the page's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Small pictures of numbers as SVG, drawn when a page is built: intervals along an axis. They take the page's colours by
-class, and repeat what the table beside them says; so a screen reader passes them over."""
+"""Small pictures of numbers as SVG, drawn when a page is built: intervals along an axis.
+
+They take their colours from the page, by class. What they show stands beside them in numbers, so a screen reader passes
+them over.
+"""
 
 from __future__ import annotations
 

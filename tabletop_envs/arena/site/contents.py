@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +13,9 @@ from typing import Any, Final
 from tabletop_envs import registry
 from tabletop_envs.arena import replay
 from tabletop_envs.arena.replay import Replay
+from tabletop_envs.arena.roster import MANIFEST, read_object
+from tabletop_envs.arena.schedule import AGENTS, SEASONS, games_file
 from tabletop_envs.core.spec import GameSpec
-from tabletop_envs.errors import CorruptDataError
 
 _PREFIX: Final = "games-"
 
@@ -75,20 +75,19 @@ class Season:
     @property
     def path(self) -> str:
         """The season's folder, seen from the board: the same in the site."""
-        return "/".join(("seasons", *self.folder.parts[-3:]))
+        return "/".join((SEASONS, *self.folder.parts[-3:]))
 
     @cached_property
     def games(self) -> list[Recorded]:
         """The recorded games: those among anchors first, then a file an agent.
 
-        A last line that breaks off (games are still played) is left out; raises CorruptDataError at any other line
-        that is no replay.
+        Raises CorruptDataError at a line that is no replay.
         """
-        found = []
-        for path in sorted(self.folder.glob(f"{_PREFIX}*.jsonl*"), key=lambda path: (path.name != _ANCHORS, path.name)):
-            name, number = path.name[len(_PREFIX) :].partition(".")[0], 0
+        found, anchors = [], games_file(self.folder)
+        for path in sorted(self.folder.glob(games_file(Path(), "*").name), key=lambda path: (path != anchors, path)):
+            name, number = path.name.removeprefix(_PREFIX).partition(".")[0], 0
             for line in replay.scan(path):
-                if line.error is not None and not line.truncated:
+                if line.error is not None:
                     raise line.error
                 if line.replay is not None:
                     number += 1
@@ -107,9 +106,6 @@ class Season:
             step = len(games) // count if count else 1
             chosen += [games[min(index * step + index % self.num_players, len(games) - 1)] for index in range(count)]
         return chosen
-
-
-_ANCHORS: Final = f"{_PREFIX}anchors.jsonl.gz"
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,7 @@ class Board:
             key=lambda season: (season.spec.title, season.num_players, [-part for part in _ordered(season.name)]),
         )
         rated = {agent["name"] for season in self.seasons for agent in season.ratings["agents"]}
-        self.agents = {name: _entry(folder / "agents" / name) for name in sorted(rated | _named(folder))}
+        self.agents = {name: _entry(folder / AGENTS / name) for name in sorted(rated | _named(folder))}
 
     def newest(self) -> list[Season]:
         """The newest season of each game and number of players."""
@@ -150,12 +146,12 @@ class Board:
 
 def season_folders(board: Path) -> list[Path]:
     """The season folders that have been rated."""
-    return sorted(path.parent for path in board.glob("seasons/*/*/*/ratings.json"))
+    return sorted(path.parent for path in board.glob(f"{SEASONS}/*/*/*/ratings.json"))
 
 
 def read_ratings(folder: Path) -> dict[str, Any]:
     """The content of a season folder's ratings.json."""
-    return _object(folder / "ratings.json")
+    return read_object(folder / "ratings.json")
 
 
 def across_games(seasons: Iterable[Season]) -> list[tuple[str, float, dict[str, float]]]:
@@ -188,22 +184,12 @@ def _ordered(name: str) -> list[int]:
 
 
 def _named(board: Path) -> set[str]:
-    return {path.parent.name for path in board.glob("agents/*/agent.json")}
+    return {path.parent.name for path in board.glob(f"{AGENTS}/*/{MANIFEST}")}
 
 
 def _entry(folder: Path) -> Entry:
-    path = folder / "agent.json"
-    return Entry(folder.name, _object(path) if path.exists() else {}, _text(folder / "card.md"))
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_bytes().decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise CorruptDataError(f"{path} cannot be read as JSON ({error}): restore it") from error
-    if not isinstance(content, dict):
-        raise CorruptDataError(f"{path} holds no JSON object: restore it")
-    return content
+    path = folder / MANIFEST
+    return Entry(folder.name, read_object(path) if path.exists() else {}, _text(folder / "card.md"))
 
 
 def _text(path: Path) -> str:
