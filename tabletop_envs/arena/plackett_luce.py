@@ -150,7 +150,7 @@ class Likelihood:
         return np.asarray(np.exp(parameters[:, self.agents + self.players - 1 :]))
 
     def _climb(self, parameters: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
-        found = parameters.copy()
+        found: np.ndarray = parameters.copy()
         value, gradient = self.value_and_gradient(found, counts, totals)
         for _ in range(_ROUNDS):
             busy = np.flatnonzero(np.abs(gradient).max(axis=1) > _TOLERANCE)
