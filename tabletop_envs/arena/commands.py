@@ -151,6 +151,25 @@ def _failures(counts: Any) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
 
 
+@arena.command("rate")
+@click.argument("folder", type=_FOLDER, default=BOARD)
+def rate_seasons(folder: Path) -> None:
+    """Rate the games of FOLDER anew: a season, or a board [default: the leaderboard], with its README."""
+    from tabletop_envs.arena import board
+    from tabletop_envs.arena.readme import write_readme
+    from tabletop_envs.arena.schedule import FILE
+
+    if (folder / FILE).is_file():
+        click.echo(board.write_ratings(folder))
+        return
+    seasons = [season for season in board.season_folders(folder) if board.games_files(season)]
+    if not seasons:
+        raise OptionError(f"{folder} is no season, and no board with games: make them with `arena schedule` and `play`")
+    for season in seasons:
+        click.echo(board.write_ratings(season))
+    click.echo(write_readme(folder))
+
+
 @arena.command()
 @click.argument("board", default=BOARD, type=_FOLDER)
 @click.option(
@@ -164,9 +183,12 @@ def _failures(counts: Any) -> str:
     "--games", type=click.IntRange(min=0), default=2, show_default=True, help="Games of each line-up with a page."
 )
 def build(board: Path, output: Path, games: int) -> None:
-    """Make the site of BOARD: static pages that open from a folder or any web server."""
+    """Make the README of BOARD anew, and its site: static pages that open from a folder or any web server."""
     site = _site_package()
+    from tabletop_envs.arena.readme import write_readme
+
     pages = site.Site(board, games)
+    click.echo(write_readme(board))
     with Bar(TextColumn("pages"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console) as bar:
         task = bar.add_task("pages", total=None)
         written = site.build(pages, output, lambda done, all_: bar.update(task, completed=done, total=all_))

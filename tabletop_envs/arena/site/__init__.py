@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -32,7 +33,7 @@ from markupsafe import Markup
 from tabletop_envs import __version__, watch
 from tabletop_envs.arena.site import cards
 from tabletop_envs.arena.site.charts import Axis
-from tabletop_envs.arena.site.contents import Board, Entry, Recorded, Season, across_games
+from tabletop_envs.arena.site.contents import Board, Entry, Recorded, Season
 from tabletop_envs.core.game import ALL
 from tabletop_envs.core.position import END_RULES
 from tabletop_envs.errors import CorruptDataError, OptionError
@@ -64,7 +65,7 @@ class Site:
     def paths(self) -> Iterator[str]:
         """The paths of all pages."""
         yield INDEX
-        if self.board.rules():
+        if self.board.rules:
             yield RULES
         yield from (agent_path(name) for name in self.board.agents)
         for season in self.board.seasons:
@@ -76,8 +77,8 @@ class Site:
         folder, name = posixpath.split(path)
         if path == INDEX:
             return self._index()
-        if path == RULES and self.board.rules():
-            return _render("rules.html", RULES, rules=cards.rendered(self.board.rules(), heading=1))
+        if path == RULES and self.board.rules:
+            return _render("rules.html", RULES, rules=cards.rendered(self.board.rules, heading=1))
         if folder == "agents" and name.removesuffix(".html") in self.board.agents and name.endswith(".html"):
             return self._agent(self.board.agents[name.removesuffix(".html")])
         if name == INDEX and folder in self._seasons:
@@ -88,6 +89,8 @@ class Site:
         return None
 
     def _with_pages(self, season: Season) -> list[Recorded]:
+        if season.spec is None:
+            return []
         return season.games if self._games is None else season.sample(self._games)
 
     # --- pages
@@ -98,21 +101,20 @@ class Site:
         for season in newest:
             leaders = season.ratings["agents"][:_LEADERS]
             shown.append({"season": season, "leaders": leaders, "axis": _rating_axis(leaders)})
-        titles = {season.spec.id: season.spec.title for season in newest}
         return _render(
             "index.html",
             INDEX,
             seasons=shown,
-            across=across_games(newest),
-            titles=titles,
+            across=self.board.across_games(),
+            titles={(season.ratings["game"], season.num_players): season.title for season in newest},
             agents=list(self.board.agents.values()),
-            rules=bool(self.board.rules()),
+            rules=bool(self.board.rules),
         )
 
     def _season(self, season: Season) -> str:
-        ratings, spec = season.ratings, season.spec
+        ratings = season.ratings
         rated = [row["name"] for row in ratings["agents"]]
-        files = [season for season in self.board.seasons if season.spec.id == spec.id]
+        related = [other for other in self.board.seasons if other.ratings["game"] == ratings["game"]]
         paged = {game.name for game in self._with_pages(season)}
         seats, room = ratings["seats"], _ladder(ratings["skill_room"])
         return _render(
@@ -120,8 +122,7 @@ class Site:
             season_path(season),
             season=season,
             ratings=ratings,
-            spec=spec,
-            related=files,
+            related=related,
             axis=_rating_axis(ratings["agents"]),
             pairs={(pair["agent"], pair["opponent"]): pair for pair in ratings["pairs"]},
             rated=rated,
@@ -148,7 +149,7 @@ class Site:
 
     def _game(self, season: Season, file: str, number: int) -> str | None:
         found = next((game for game in season.games if (game.file, game.number) == (file, number)), None)
-        if found is None:
+        if found is None or season.spec is None:
             return None
         film = watch.film_of(found.replay, ALL)
         title = f"{film.title} (table {found.place})"
@@ -237,7 +238,7 @@ def _ladder(room: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _divisions(ratings: Any) -> dict[str, dict[str, list[Any]]]:
-    """Division -> agent -> rank, lowest, highest, share of first: of those that rank not just as the whole board."""
+    """Division -> agent -> rank, lowest, highest, share of first: of those that have members."""
     return {
         name: {row["name"]: [row["rank"], row["rank_low"], row["rank_high"], row["first"]] for row in rows}
         for name, rows in ratings["divisions"].items()
@@ -284,8 +285,8 @@ def _percent(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{100 * value:.0f}%"
 
 
-def _span(low: float, high: float) -> str:
-    return f"{_number(low)} to {_number(high)}"
+def _span(low: float, high: float, digits: int = 0) -> str:
+    return f"{_number(low, digits)} to {_number(high, digits)}"
 
 
 def _shares(low: float, high: float) -> str:
@@ -294,6 +295,8 @@ def _shares(low: float, high: float) -> str:
 
 def _ranks(row: dict[str, Any]) -> str:
     low, high = row["rank_low"], row["rank_high"]
+    if low is None:
+        return ""
     return f"{low}" if low == high else f"{low}\N{EN DASH}{high}"
 
 
@@ -358,7 +361,7 @@ def _render(template: str, path: str, **content: Any) -> str:
     folder = posixpath.dirname(path)
 
     def link(target: str) -> str:
-        return posixpath.relpath(target, folder or ".")
+        return quote(posixpath.relpath(target, folder or "."))
 
     return _templates.environment.get_template(template).render(
         link=link,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from tabletop_envs import registry
-from tabletop_envs.arena import replay
-from tabletop_envs.arena.replay import Replay
-from tabletop_envs.arena.roster import MANIFEST, read_object
-from tabletop_envs.arena.schedule import AGENTS, SEASONS, games_file
+from tabletop_envs.arena.board import RATINGS, Overall, across_games, games_files, read_ratings, season_folders
+from tabletop_envs.arena.replay import Replay, scan
+from tabletop_envs.arena.roster import AGENTS, MANIFEST, read_object
+from tabletop_envs.arena.schedule import SEASONS, games_file
 from tabletop_envs.core.spec import GameSpec
+from tabletop_envs.errors import UnknownGameError
 
 _PREFIX: Final = "games-"
 
@@ -52,10 +52,18 @@ class Season:
     folder: Path
     ratings: Mapping[str, Any]
 
+    @cached_property
+    def spec(self) -> GameSpec | None:
+        """The declaration of the game; None for one that is not installed, or not in this version."""
+        try:
+            return registry.spec(self.ratings["game"])
+        except UnknownGameError:
+            return None
+
     @property
-    def spec(self) -> GameSpec:
-        """The declaration of the game; raises UnknownGameError."""
-        return registry.spec(self.ratings["game"])
+    def game_title(self) -> str:
+        """The game in words."""
+        return self.spec.title if self.spec else str(self.ratings["game"])
 
     @property
     def num_players(self) -> int:
@@ -70,7 +78,7 @@ class Season:
     @property
     def title(self) -> str:
         """Game and number of players in words."""
-        return f"{self.spec.title}, {self.num_players} players"
+        return f"{self.game_title}, {self.num_players} players"
 
     @property
     def path(self) -> str:
@@ -84,9 +92,9 @@ class Season:
         Raises CorruptDataError at a line that is no replay.
         """
         found, anchors = [], games_file(self.folder)
-        for path in sorted(self.folder.glob(games_file(Path(), "*").name), key=lambda path: (path != anchors, path)):
+        for path in sorted(games_files(self.folder), key=lambda path: path != anchors):
             name, number = path.name.removeprefix(_PREFIX).partition(".")[0], 0
-            for line in replay.scan(path):
+            for line in scan(path):
                 if line.error is not None:
                     raise line.error
                 if line.replay is not None:
@@ -118,73 +126,31 @@ class Entry:
 
 
 class Board:
-    """A board folder as it stands: seasons, newest first within a game and number of players, and agents by name.
+    """A board folder as it stands: rated seasons, newest first within a game and number of players; agents by name.
 
     Raises CorruptDataError for files that cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.seasons = sorted(
-            (Season(path, read_ratings(path)) for path in season_folders(folder)),
-            key=lambda season: (season.spec.title, season.num_players, [-part for part in _ordered(season.name)]),
-        )
-        rated = {agent["name"] for season in self.seasons for agent in season.ratings["agents"]}
-        self.agents = {name: _entry(folder / AGENTS / name) for name in sorted(rated | _named(folder))}
+        rated = [path for path in season_folders(folder) if (path / RATINGS).is_file()]
+        newest_first = [Season(path, read_ratings(path)) for path in reversed(rated)]
+        self.seasons = sorted(newest_first, key=lambda season: (season.game_title, season.num_players))
+        names = {agent["name"] for season in self.seasons for agent in season.ratings["agents"]}
+        names |= {path.parent.name for path in folder.glob(f"{AGENTS}/*/{MANIFEST}")}
+        self.agents = {name: _entry(folder / AGENTS / name) for name in sorted(names)}
+        self.rules = _text(folder / "RULES.md")
 
     def newest(self) -> list[Season]:
         """The newest season of each game and number of players."""
         found: dict[tuple[str, int], Season] = {}
         for season in self.seasons:
-            found.setdefault((season.spec.id, season.num_players), season)
+            found.setdefault((season.ratings["game"], season.num_players), season)
         return list(found.values())
 
-    def rules(self) -> str:
-        """RULES.md, empty where there is none."""
-        return _text(self.folder / "RULES.md")
-
-
-def season_folders(board: Path) -> list[Path]:
-    """The season folders that have been rated."""
-    return sorted(path.parent for path in board.glob(f"{SEASONS}/*/*/*/ratings.json"))
-
-
-def read_ratings(folder: Path) -> dict[str, Any]:
-    """The content of a season folder's ratings.json."""
-    return read_object(folder / "ratings.json")
-
-
-def across_games(seasons: Iterable[Season]) -> list[tuple[str, float, dict[str, float]]]:
-    """(agent, score, score of each game by its id), best first, of the agents that play every game of the board.
-
-    In each season the reference agent has 0 and the strongest search 1. A game weighs one, however many numbers of
-    players it is played with.
-    """
-    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    games = set()
-    for season in seasons:
-        games.add(season.spec.id)
-        for agent in season.ratings["agents"]:
-            if agent["score"] is not None:
-                scores[agent["name"]][season.spec.id].append(agent["score"]["value"])
-    found = []
-    for name, by_game in scores.items():
-        if set(by_game) == games:
-            means = {game: _mean(values) for game, values in sorted(by_game.items())}
-            found.append((name, _mean(list(means.values())), means))
-    return sorted(found, key=lambda row: (-row[1], row[0]))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _ordered(name: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", name)]
-
-
-def _named(board: Path) -> set[str]:
-    return {path.parent.name for path in board.glob(f"{AGENTS}/*/{MANIFEST}")}
+    def across_games(self) -> list[Overall]:
+        """The agents that play all games, best first."""
+        return across_games([dict(season.ratings) for season in self.seasons])
 
 
 def _entry(folder: Path) -> Entry:
