@@ -316,7 +316,7 @@ def watch(
     if html is gif is mp4 is None:
         watching.step_through(film, delay=delay)
         return
-    times = {} if delay is None else {"seconds": delay}
+    times: dict[str, Any] = {} if delay is None else {"seconds": delay}
     size = {} if pixels is None else {"pixels": pixels}
     if html is not None:
         from tabletop_envs.render.html import page

@@ -209,10 +209,9 @@ def _manifest(folder: Path) -> list[str]:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CorruptDataError(f"{path} cannot be read ({error}): remove the folder") from error
-    inside = isinstance(listed, list) and all(_is_inside(name) for name in listed)
-    if not inside:
+    if not isinstance(listed, list) or not all(_is_inside(name) for name in listed):
         raise CorruptDataError(f"{path} is no list of pages: remove the folder")
-    return listed
+    return list(listed)
 
 
 def _is_inside(name: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Markdown of strangers as HTML: no tags of their own, no pictures, links to the web alone, headings below the page's."""
+"""Markdown of strangers as HTML: no tags of their own, no pictures, links to the web only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCHEMES: Final = ("https://", "http://")
 def rendered(text: str, heading: int = _LEAST_HEADING) -> Markup:
     """The text as HTML that is safe within any element; heading: the level that its first-level headings get."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    parser.validateLink = _is_web  # type: ignore[method-assign]
+    parser.validateLink = _is_web  # type: ignore[method-assign, assignment]
     tokens = parser.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
