@@ -21,9 +21,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from tabletop_envs.errors import CorruptDataError, MissingExtraError
+from tabletop_envs.arena.roster import LLM, MANIFEST, Entrant, read
+from tabletop_envs.errors import MissingExtraError
 
-MANIFEST: Final = "agent.json"
 CARD: Final = "card.md"
 MAX_WEIGHTS: Final = 20_000_000
 MAX_TEXT: Final = 1_000_000
@@ -47,71 +47,52 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """What `agent.json` says, and where it lies; the fields are those of `agent.schema.json`."""
+class Submission:
+    """An agent whose `agent.json` has its form: what plays, and all that the file says."""
 
-    folder: Path
-    name: str
-    version: str
-    authors: Sequence[str]
-    kind: str
-    entry: Mapping[str, Any]
-    games: Mapping[str, Sequence[int]]
-    weights: Mapping[str, Any] | None
-    code_sha256: str | None
-    deterministic: bool
-    stateless: bool
-    budget: Mapping[str, Any]
-    training: Mapping[str, Any] | None
-    licence: str
-    packages: Mapping[str, str]
+    entrant: Entrant
+    content: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of the agent, and of its folder."""
+        return self.entrant.name
 
     @property
     def path(self) -> Path:
         """Of `agent.json`."""
-        return self.folder / MANIFEST
+        return self.entrant.folder / MANIFEST
 
     @property
     def code_path(self) -> Path | None:
         """The file of code; None for a built-in agent."""
-        return self.folder / self.entry["file"] if "file" in self.entry else None
+        file = self.entrant.entry.get("file")
+        return None if file is None else self.entrant.folder / file
 
     @property
     def weights_path(self) -> Path | None:
         """Where the weights lie, or have to be put when they are fetched; None for an agent without."""
-        if self.weights is None:
+        weights = self.entrant.weights
+        if not weights:
             return None
-        return self.folder / str(self.weights.get("file") or self.weights["address"].rpartition("/")[2])
+        return self.entrant.folder / str(weights.get("file") or weights["address"].rpartition("/")[2])
 
     @property
-    def weights_sha256(self) -> str | None:
-        """The digest of the weights; None for an agent without."""
-        return None if self.weights is None else str(self.weights["sha256"])
+    def identity(self) -> dict[str, Any]:
+        """What it says that headers of its games have to say too."""
+        return {
+            "version": self.entrant.version,
+            "code_sha256": self.content["code_sha256"],
+            "weights_sha256": self.entrant.weights.get("sha256"),
+        }
 
     @property
-    def asked_again(self) -> bool:
+    def answers_again(self) -> bool:
         """Whether it chooses the same when it is asked again."""
-        return self.deterministic and self.kind != "llm"
+        return bool(self.content["deterministic"]) and self.entrant.kind != LLM
 
 
 # --- agent.json -------------------------------------------------------------------------------------------------
-
-
-def read(folder: Path) -> Manifest:
-    """The agent of a folder.
-
-    Raises CorruptDataError, with file, line and field, for what does not have the form of `agent.schema.json`, and
-    MissingExtraError without the library that knows the form.
-    """
-    path = folder / MANIFEST
-    content, findings = _read(path)
-    if findings:
-        raise CorruptDataError(str(findings[0]))
-    return _manifest(folder, content)
-
-
-def _manifest(folder: Path, content: Mapping[str, Any]) -> Manifest:
-    return Manifest(folder, **{name: value for name, value in content.items() if name != "schema"})
 
 
 def _read(path: Path) -> tuple[Any, list[Finding]]:
@@ -192,44 +173,42 @@ def _next(text: str, at: int) -> int:
 # --- the folder -------------------------------------------------------------------------------------------------
 
 
-def check(folder: Path) -> tuple[Manifest | None, list[Finding]]:
+def check(folder: Path) -> tuple[Submission | None, list[Finding]]:
     """What is wrong with a folder, and what it says; nothing for what cannot be read. Runs no code of it."""
     path = folder / MANIFEST
     content, findings = _read(path)
     if findings:
         return None, findings
-    agent = _manifest(folder, content)
     text = path.read_text(encoding="utf-8")
 
     def wrong(message: str, *steps: str) -> None:
         findings.append(Finding(path, line_of(text, steps), f"{_field(steps)}: {message}"))
 
-    if agent.name != folder.resolve().name:
-        wrong(f"{agent.name!r} is not the name of the folder, {folder.resolve().name!r}: rename one of them", "name")
-    if agent.budget["kind"] == "instant" and agent.kind == "search":
+    if content["name"] != folder.name:
+        wrong(f"{content['name']!r} is not the name of the folder, {folder.name!r}: rename one of them", "name")
+        return None, findings
+    agent = Submission(read(folder), content)
+    if agent.entrant.simulations is None and agent.entrant.kind == "search":
         wrong("a search has a budget of simulations: give kind 'search' and their number", "budget")
-    if (agent.code_path is None) != (agent.code_sha256 is None):
-        wanted = "null for a built-in agent" if agent.code_path is None else f"the sha256 of {agent.entry['file']}"
-        wrong(f"has to be {wanted}", "code_sha256")
-    elif agent.code_path is not None and _is_there(agent.code_path, findings, MAX_TEXT):
-        found = sha256_of(agent.code_path)
-        if found != agent.code_sha256:
-            wrong(_other(agent.code_path, found), "code_sha256")
-    if agent.weights is not None and agent.weights_path is not None:
-        fetched = "address" in agent.weights
-        if fetched and not agent.weights_path.exists():
-            wrong(f"fetch them into {agent.weights_path}, then check again", "weights", "address")
-        elif _is_there(agent.weights_path, findings, int(agent.weights["bytes"]) if fetched else MAX_WEIGHTS):
-            found, size = sha256_of(agent.weights_path), agent.weights_path.stat().st_size
-            if found != agent.weights["sha256"]:
-                wrong(_other(agent.weights_path, found), "weights", "sha256")
-            if size != agent.weights["bytes"]:
-                wrong(f"{agent.weights_path.name} has {size} bytes", "weights", "bytes")
+    declared, code, weights = content["code_sha256"], agent.code_path, agent.weights_path
+    if (code is None) != (declared is None):
+        wrong(f"has to be {'null for a built-in agent' if code is None else f'that of {code.name}'}", "code_sha256")
+    if code is not None and _is_there(code, findings, MAX_TEXT) and declared not in (None, sha256_of(code)):
+        wrong(_other(code), "code_sha256")
+    if weights is not None:
+        fetched, size = "address" in content["weights"], content["weights"]["bytes"]
+        if fetched and not weights.exists():
+            wrong(f"fetch them into {weights}, then check again", "weights", "address")
+        elif _is_there(weights, findings, size if fetched else MAX_WEIGHTS):
+            if sha256_of(weights) != content["weights"]["sha256"]:
+                wrong(_other(weights), "weights", "sha256")
+            if weights.stat().st_size != size:
+                wrong(f"{weights.name} has {weights.stat().st_size:,} bytes", "weights", "bytes")
     return agent, findings + _strangers(agent)
 
 
-def _other(path: Path, found: str) -> str:
-    return f"{path.name} has another, {found}: the file was changed, or is to be declared anew"
+def _other(path: Path) -> str:
+    return f"{path.name} has another, {sha256_of(path)}: the file was changed, or is to be declared anew"
 
 
 def _is_there(path: Path, findings: list[Finding], limit: int) -> bool:
@@ -242,16 +221,17 @@ def _is_there(path: Path, findings: list[Finding], limit: int) -> bool:
     return True
 
 
-def _strangers(agent: Manifest) -> list[Finding]:
+def _strangers(agent: Submission) -> list[Finding]:
     """What has no business in the folder."""
-    named = {agent.path, agent.folder / CARD, agent.code_path, agent.weights_path}
-    strangers = [path for path in sorted(agent.folder.iterdir()) if path not in named and path.name != _CACHES]
+    folder = agent.entrant.folder
+    named = {agent.path, folder / CARD, agent.code_path, agent.weights_path}
+    strangers = [path for path in sorted(folder.iterdir()) if path not in named and path.name != _CACHES]
     findings = [
         Finding(path, None, f"does not belong here: {MANIFEST}, {CARD}, one file of code, one of weights")
         for path in strangers
     ]
-    if (agent.folder / CARD).exists():
-        _is_there(agent.folder / CARD, findings, MAX_TEXT)
+    if (folder / CARD).exists():
+        _is_there(folder / CARD, findings, MAX_TEXT)
     return findings
 
 
