@@ -16,9 +16,9 @@ from typing import Final, TextIO
 
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import Agent, ask, begin, finish
-from tabletop_envs.arena.replay import Replay, scan
+from tabletop_envs.arena.replay import Replay, outcome, scan, why_unfinished
 from tabletop_envs.core.game import ALL, PUBLIC, Game
-from tabletop_envs.core.position import END_CAP, END_RULES, Position
+from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.record import PUBLIC as SEEN
 from tabletop_envs.core.spec import Settings
@@ -46,12 +46,12 @@ class Film:
 
 
 def load(path: str | Path, number: int = 1) -> Replay:
-    """The replay in one line of a file; lines are counted from 1, blank ones left out.
+    """The replay in one line of a file; lines are counted from 1, blank ones and a header left out.
 
     Raises OptionError when the file has fewer, CorruptDataError when the line is no replay.
     """
     found = 0
-    for found, line in enumerate(scan(path), 1):
+    for found, line in enumerate((line for line in scan(path) if line.header is None), 1):
         if found == number and line.replay is not None:
             return line.replay
         if found == number and line.error is not None:
@@ -73,11 +73,11 @@ def film_of(replay: Replay, viewer: int = PUBLIC) -> Film:
         raise CorruptDataError(
             f"the recorded game cannot be played: actions[{position.decisions}]: {error}; `replay verify` tells more"
         ) from error
-    if not position.over:
-        made = len(replay.actions)
-        raise CorruptDataError(f"the recorded game is not over after its {made} actions: record it anew")
-    recorded = replay.points, replay.places, replay.end
-    found = tuple(position.points()), tuple(position.places()), END_CAP if position.capped else END_RULES
+    unfinished = why_unfinished(position, replay.forfeit)
+    if unfinished:
+        raise CorruptDataError(f"of the recorded game, {unfinished}: record it anew")
+    points, places, end = outcome(position, replay.forfeit)
+    recorded, found = (replay.points, replay.places, replay.end), (tuple(points), tuple(places), end)
     if recorded != found:
         raise CorruptDataError(
             f"the recorded game ends with points, places, end {recorded}, but played again with {found}: "

@@ -14,11 +14,10 @@ import numpy as np
 from tabletop_envs.agents.base import Opponent, policy_name
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
-from tabletop_envs.core.header import RUNNING
 from tabletop_envs.core.position import check_key
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
-from tabletop_envs.envs.vector import Batch, Seating
+from tabletop_envs.envs.vector import Batch, Seating, draw_opening
 from tabletop_envs.errors import OptionError
 
 _Z95: Final = 1.959964
@@ -88,7 +87,7 @@ def evaluate(
         for seat in range(players):
             seating.assign(row, seat, policy if seat == seats[row] else opponent)
     batch.deal(batch.rows, keys)
-    _open(batch, keys)
+    draw_opening(batch, keys)
     seating.answer(batch.rows)
     points, places = batch.score(batch.rows)
     own = points[batch.rows, seats].astype(float)
@@ -106,13 +105,3 @@ def evaluate(
         float(places[batch.rows, seats].mean()),
         float((own - others).mean()),
     )
-
-
-def _open(batch: Batch, keys: np.ndarray) -> None:
-    """The random opening of a game without chance, the same for the games of one table."""
-    for _ in range(batch.game.spec.opening_decisions):
-        rows = batch.rows[batch.states["over"] == RUNNING]
-        legal = [np.flatnonzero(batch.masks[row]) for row in rows]
-        drawn = [options[key % len(options)] for options, key in zip(legal, keys[rows] >> 8, strict=True)]
-        batch.step(rows, batch.check(rows, np.array(drawn, dtype=np.int64)))
-        keys = np.array([derive_key(int(key), OPPONENTS, 1) for key in keys])
