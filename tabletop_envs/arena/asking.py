@@ -28,6 +28,7 @@ from typing import IO, Any, Final
 from tabletop_envs import registry
 from tabletop_envs.agents.base import View, begin, finish
 from tabletop_envs.arena import roster
+from tabletop_envs.arena.replay import BUDGET, CRASH, ILLEGAL, TIMEOUT
 from tabletop_envs.arena.roster import Entrant
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.position import Position
@@ -59,16 +60,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """An action, legal or not; or None, and in one line why there is none.
+    """A whole number, legal or not; or None, how the agent failed (see `replay.FAILURES`), and what happened in words.
 
-    over_budget: it made more simulations than it declares; hangs: there was no answer in time; ended: the process is
-    gone, for this reason or by itself.
+    ended: the process is gone.
     """
 
     action: int | None
-    error: str = ""
-    over_budget: bool = False
-    hangs: bool = False
+    failure: str = ""
+    words: str = ""
     ended: bool = False
 
 
@@ -96,7 +95,7 @@ class Watched:
         """The answer, which comes within `patience`, or later where the process has to be started."""
         if self._process is None:
             answer = self._start()
-            if answer.error:
+            if answer.failure:
                 return answer
         return self._exchange(json.dumps(asdict(question)), self.patience)
 
@@ -122,15 +121,15 @@ class Watched:
             line = self._lines.get(timeout=patience)
             if line:
                 content = json.loads(line)
-                return Answer(content["action"], content["error"], content["over_budget"])
+                return Answer(content["action"], content["failure"], content["words"])
         except queue.Empty:
             self.close()
-            return Answer(None, f"gives no answer within {patience:g} s", hangs=True, ended=True)
+            return Answer(None, TIMEOUT, f"gives no answer within {patience:g} s", ended=True)
         except (OSError, ValueError, KeyError, TypeError):  # a pipe that is closed, or lines that are not ours
             pass
         status = self._status()
         self.close()
-        return Answer(None, f"its process ended, {status}", ended=True)
+        return Answer(None, CRASH, f"ends its process, {status}", ended=True)
 
     def _status(self) -> str:
         assert self._process is not None, "the process was started"
@@ -181,14 +180,14 @@ def _serve(folder: Path, game_id: str) -> None:
     try:
         respondent = _Respondent(folder, game_id)
     except BaseException as error:  # sys.exit too
-        reply(Answer(None, f"cannot be made: {_told(error, folder)}"))
+        reply(Answer(None, CRASH, f"cannot be made: {_told(error, folder)}"))
         return
     reply(Answer(None))
     for line in questions:
         try:
             answer = respondent.answer(Question(**json.loads(line)))
         except BaseException as error:
-            answer = Answer(None, f"raises {_told(error, folder)}")
+            answer = Answer(None, CRASH, f"raises {_told(error, folder)}")
         reply(answer)
 
 
@@ -212,8 +211,10 @@ class _Respondent:
         chosen = self._agent.choose(view)
         spent, allowed = getattr(self._agent, "simulations_made", 0) - before, self.entrant.simulations or 0
         if spent > allowed:
-            return Answer(None, f"makes {spent} simulations instead of {allowed}", over_budget=True)
-        return Answer(int(chosen) if is_whole(chosen) else None, "" if is_whole(chosen) else f"gives {chosen!r}"[:_TOLD])
+            return Answer(None, BUDGET, f"makes {spent} simulations instead of {allowed}")
+        if not is_whole(chosen):
+            return Answer(None, ILLEGAL, f"gives {chosen!r}"[:_TOLD])
+        return Answer(int(chosen))
 
     def _begin(self, seat: int, seed: int) -> None:
         # one that keeps nothing in mind may sit at many tables

@@ -188,8 +188,7 @@ class _Board:
             return None
         if text != schedule.text():
             line = _first_difference(text, schedule.text())
-            wanted = schedule.text().splitlines()[line - 1 : line]
-            findings.append(Finding(path, line, f"does not follow from the season's name: {'; '.join(wanted).strip()}"))
+            findings.append(Finding(path, line, "is not written as a schedule is: make it anew, `arena schedule`"))
         try:
             game, settings = schedule.load_game()
         except TabletopError as error:
@@ -209,9 +208,18 @@ def _first_difference(text: str, other: str) -> int:
 
 
 def _finding(path: Path, text: str) -> Finding:
-    """A finding out of a message that may begin with `path:line`."""
+    """A finding out of a message that may begin with the file, and its line or the field that is wrong."""
     found = re.match(rf"{re.escape(str(path))}(?::(\d+))?(?:: |,? )", text)
-    return Finding(path, int(found[1]) if found and found[1] else None, text[found.end() :] if found else text)
+    if found is None:
+        return Finding(path, None, text)
+    rest = text[found.end() :]
+    if found[1]:
+        return Finding(path, int(found[1]), rest)
+    steps = re.match(r"[a-z_]+(\[\d+\]|\.[a-z_]+)*(?= is )", rest)
+    if steps is None:
+        return Finding(path, None, rest)
+    named = [int(step) if step.isdecimal() else step for step in re.findall(r"\w+", steps[0])]
+    return Finding(path, submission.line_of(path.read_text(encoding="utf-8"), named), rest)
 
 
 # --- games ------------------------------------------------------------------------------------------------------
@@ -249,7 +257,7 @@ class _File:
         sound = self._check_each(season, fixtures, played)
         self.row.games = len(played)
         self.row.decisions = sum(len(game.actions) - game.opening for _, game in played)
-        self.row.forfeits = sum(game.forfeiter is not None for _, game in played)
+        self.row.forfeits = sum(game.forfeit is not None for _, game in played)
         self._ask(season, agents, sound)
 
     def _check_games_of_owner(self, season: _Season, agents: Mapping[str, Submission]) -> None:
@@ -311,9 +319,8 @@ class _File:
         said = said if isinstance(said, dict) else {}
         for fact, value in agent.identity.items():
             if said.get(fact) != value:
-                self._wrong(
-                    line, f"{fact} of {name!r} is {said.get(fact)!r}, but {value!r} in {agent.path}: play the games anew"
-                )
+                found = f"{fact} of {name!r} is {said.get(fact)!r}"
+                self._wrong(line, f"{found}, but {value!r} in {agent.path}: play the games anew")
 
     def _note(self, line: int | None, text: str) -> None:
         self.board.report.notes.append(Finding(self.path, line, text))
@@ -382,9 +389,12 @@ class _File:
                 ("opening", game.opening, len(opening)),
                 ("opening actions", list(game.actions[: len(opening)]), list(opening)),
             ]
-        unlike = [f"{name} {found!r} is recorded, but the schedule says {says!r}" for name, found, says in wanted if found != says]
-        yield from unlike
-        if not any(text.startswith(("game ", "num_players ", "options ")) for text in unlike):
+        another_game = False
+        for name, found, says in wanted:
+            if found != says:
+                another_game |= name in ("game", "num_players", "options")
+                yield f"{name} {found!r} is recorded, but the schedule says {says!r}"
+        if not another_game:
             yield from verify(game, season.game)
 
     def _ask(self, season: _Season, agents: Mapping[str, Submission], played: Sequence[tuple[int, Replay]]) -> None:

@@ -8,7 +8,6 @@ there, and all that it chooses on the way counts. Seats that forfeited are asked
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -16,18 +15,19 @@ import numpy as np
 
 from tabletop_envs.agents.base import seat_seed
 from tabletop_envs.arena.asking import Answer, Question, Watched
-from tabletop_envs.arena.replay import BUDGET, CRASH, ILLEGAL, TIMEOUT, Replay
+from tabletop_envs.arena.replay import ILLEGAL, Replay, forfeiting_seat
 from tabletop_envs.arena.submission import Submission
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.spec import Settings
+from tabletop_envs.errors import IllegalActionError
 
 if TYPE_CHECKING:
     from tabletop_envs.arena.check import How
 
 SIMULATIONS: Final = 20_000
-"""All that a search is asked again of one file, at least: one of 100 simulations for all decisions, one of 1000 for 20."""
+"""Simulations that the searches of others may spend on a file: with 100 a decision 200 decisions, with 1000 20."""
 LEAST: Final = 20
 """Decisions that every agent is asked again, however long it thinks."""
 
@@ -66,7 +66,7 @@ def ask_all(
         watched = Watched(agent.entrant, game.spec.env_id, how.inside, how.patience)
         try:
             asking = _Asking(game, settings, agent, watched, wrong)
-            forfeits = [entry for entry in played if entry[1].forfeiter is not None and _loser(entry[1]) == name]
+            forfeits = [entry for entry in played if _loser(entry[1]) == name]
             of = len(drawn[name]) + len(forfeits)
             for number, (line, replay, index) in enumerate(drawn[name]):
                 progress(name, number, of)
@@ -82,9 +82,9 @@ def ask_all(
     return asked
 
 
-def _loser(replay: Replay) -> str:
-    assert replay.forfeiter is not None, "a seat forfeited"
-    return replay.agents[replay.forfeiter]
+def _loser(replay: Replay) -> str | None:
+    seat = forfeiting_seat(replay.end)
+    return None if seat is None else replay.agents[seat]
 
 
 # --- which ------------------------------------------------------------------------------------------------------
@@ -176,35 +176,28 @@ class _Asking:
 
     def _tell(self, line: int, replay: Replay, number: int, answer: Answer) -> None:
         position = position_at(replay, number)
+        who = f"actions[{number}]: {self.agent.name!r} (seat {position.seat})"
         recorded = _worded(position, replay.actions[number])
-        does = answer.error or f"chooses {_worded(position, answer.action)}"
-        self.wrong(
-            line, f"actions[{number}]: {self.agent.name!r} (seat {position.seat}) {does}, but {recorded} is recorded"
-        )
+        self.wrong(line, f"{who} {_does(position, answer)}, but {recorded} is recorded")
 
     def forfeit(self, line: int, replay: Replay) -> None:
         """Ask in the last position of a game whether the agent fails there as recorded."""
-        number = len(replay.actions)
         answer = Answer(None)
-        for asked in self._asked_before(line, replay, number):
-            answer = self._answer(line, replay, asked)
+        for number in self._asked_before(line, replay, len(replay.actions)):
+            answer = self._answer(line, replay, number)
             if answer.ended:
                 break
         self.asked += 1
-        kind = replay.end.partition(":")[0]
-        if kind not in self._failures(position_at(replay, number), answer):
-            does = answer.error or f"chooses {_worded(position_at(replay, number), answer.action)}"
-            self.wrong(line, f"end {replay.end!r} is recorded, but asked again {self.agent.name!r} {does}")
+        position = position_at(replay, len(replay.actions))
+        if self._failure(position, answer) != replay.end.partition(":")[0]:
+            does = f"{self.agent.name!r} {_does(position, answer)}"
+            self.wrong(line, f"end {replay.end!r} is recorded, but asked again {does}")
 
-    def _failures(self, position: Position, answer: Answer) -> set[str]:
-        if answer.hangs:
-            return {TIMEOUT}
-        if answer.over_budget:
-            return {BUDGET}
+    def _failure(self, position: Position, answer: Answer) -> str:
         if answer.action is None:
-            return {CRASH}
+            return answer.failure
         mask = position.action_mask()
-        return set() if 0 <= answer.action < len(mask) and mask[answer.action] else {ILLEGAL}
+        return "" if 0 <= answer.action < len(mask) and mask[answer.action] else ILLEGAL
 
     def _asked_before(self, line: int, replay: Replay, index: int) -> Iterator[int]:
         """The decisions that have to be asked for this one's sake, this one last."""
@@ -222,7 +215,9 @@ class _Asking:
 
     def _answer(self, line: int, replay: Replay, number: int) -> Answer:
         seat = seat_of(replay, number)
-        begins = self.agent.entrant.stateless or self._at is None or self._at[:2] != (line, seat) or self._at[2] >= number
+        begins = (
+            self.agent.entrant.stateless or self._at is None or self._at[:2] != (line, seat) or self._at[2] >= number
+        )
         answer = self.watched.ask(
             Question(
                 num_players=replay.num_players,
@@ -238,8 +233,12 @@ class _Asking:
         return answer
 
 
-def _worded(position: Position, action: int | None) -> str:
+def _does(position: Position, answer: Answer) -> str:
+    return answer.words if answer.action is None else f"chooses {_worded(position, answer.action)}"
+
+
+def _worded(position: Position, action: int) -> str:
     try:
-        return f"{position.action_text(action)!r} ({action})" if action is not None else "nothing"
-    except ValueError:
+        return f"{position.action_text(action)!r} ({action})"
+    except IllegalActionError:
         return f"{action}, which is no action"

@@ -1,0 +1,581 @@
+"""Submissions: the form of agent.json, and every kind of tampering, which has to be named with file and line."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabletop_envs import __version__, registry
+from tabletop_envs.arena import check, reask, roster, schedule, submission
+from tabletop_envs.arena.asking import Question, Watched
+from tabletop_envs.arena.referee import Referee
+from tabletop_envs.arena.replay import Replay, outcome
+from tabletop_envs.arena.reask import position_at, seat_of
+from tabletop_envs.core.position import Position
+from tabletop_envs.errors import OptionError
+
+GAME = "umbra_via"
+SEASON = "2026-1"
+TABLES = 2
+
+# chooses the middle one of the legal actions; what it may do besides stands in its weights
+CODE = """
+import os, sys, time
+
+class Middle:
+    name = "middle"
+    def __init__(self, text):
+        self.text = text
+    def choose(self, view):
+        legal = view.legal_actions()
+        exec(self.text)
+        return int(legal[len(legal) // 2])
+
+def make(game, folder, seed):
+    return Middle((folder / "weights.txt").read_text())
+"""
+# the same, but it counts how often it was asked in a game, and chooses by that
+COUNTING = """
+class Counting:
+    name = "counting"
+    def reset(self, seat, seed):
+        self.asked = 0
+    def choose(self, view):
+        legal = view.legal_actions()
+        self.asked += 1
+        return int(legal[self.asked % len(legal)])
+
+def make(game, folder, seed):
+    return Counting()
+"""
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def write_agent(board: Path, name: str, code: str | None = None, weights: str | None = None, **changed: Any) -> Path:
+    """An agent's folder; without code it is the built-in agent of its name."""
+    folder = board / "agents" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    content: dict[str, Any] = {
+        "schema": 1,
+        "name": name,
+        "version": "1",
+        "authors": ["somebody"],
+        "kind": "rules",
+        "entry": {"builtin": name.replace("-", ":")},
+        "games": {"umbra_via-v0": [2, 3]},
+        "weights": None,
+        "code_sha256": None,
+        "deterministic": True,
+        "stateless": True,
+        "budget": {"kind": "instant"},
+        "training": None,
+        "licence": "MIT",
+        "packages": {"tabletop-envs": __version__},
+    }
+    if code is not None:
+        (folder / "agent.py").write_text(code)
+        content |= {"entry": {"file": "agent.py", "make": "make"}, "code_sha256": digest(folder / "agent.py")}
+    if weights is not None:
+        path = folder / "weights.txt"
+        path.write_text(weights)
+        content["weights"] = {"file": path.name, "sha256": digest(path), "bytes": path.stat().st_size}
+    write_json(folder / "agent.json", content | changed)
+    return folder
+
+
+def write_games(board: Path, candidate: str | None, tables: int | None = None) -> Path:
+    """Play the games of a candidate, or of the anchors, and write their file."""
+    season = board / "seasons" / "umbra_via_v0" / "2p" / SEASON
+    part = schedule.Schedule.read(season / "schedule.json").part(candidate, tables)
+    game, settings = part.load_game()
+    entrants = {name: roster.read(board / "agents" / name) for name in part.agents()}
+    referee = Referee(part, entrants, game, settings)
+    played = referee.play(list(part.fixtures()))
+    referee.close()
+    header = {
+        "header": 1,
+        "package": __version__,
+        "numpy": "2.0.0",
+        "numba": "0.61.0",
+        "python": "3.11.0",
+        "machine": "a machine",
+        "date": "2026-01-01",
+        "agents": {name: entrant.facts() for name, entrant in entrants.items()},
+    }
+    path = schedule.games_file(season, candidate)
+    write_lines(path, [json.dumps(header), *(str(game.replay and game.replay.to_line()) for game in played)])
+    return path
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+
+
+def read_lines(path: Path) -> list[str]:
+    return gzip.decompress(path.read_bytes()).decode().splitlines()
+
+
+def new_board(board: Path, anchors: tuple[str, ...] = ("random", "greedy")) -> Path:
+    game = registry.load(GAME)
+    season = schedule.new(game, game.settings(2), SEASON, anchors, TABLES)
+    folder = schedule.season_folder(board, season)
+    folder.mkdir(parents=True)
+    (folder / "schedule.json").write_text(season.text())
+    for name in anchors:
+        write_agent(board, name)
+    return board
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A board with a season, its anchors' games, and a submission."""
+    board = new_board(tmp_path_factory.mktemp("sound"))
+    write_agent(board, "middle", CODE, "pass")
+    write_games(board, None)
+    write_games(board, "middle")
+    return board
+
+
+class Case:
+    """A copy of the sound board in which something is changed."""
+
+    def __init__(self, board: Path, base: Path) -> None:
+        self.board, self.base = board, base
+        self.agent = board / "agents" / "middle"
+        self.season = board / "seasons" / "umbra_via_v0" / "2p" / SEASON
+        self.games = self.season / "games-middle.jsonl.gz"
+        self.schedule = self.season / "schedule.json"
+        self.manifest = self.agent / "agent.json"
+
+    def check(self, **how: Any) -> list[str]:
+        """The findings, with paths from the board on; nobody is asked again unless it is said."""
+        report = check.check(self.agent, self.base, check.How(**{"asked": 0, **how}))
+        return [
+            str(finding).replace(f"{self.board}/", "").replace(f"{self.base}/", "base/") for finding in report.findings
+        ]
+
+    def edit(self, path: Path, **changed: Any) -> None:
+        content = json.loads(path.read_text())
+        write_json(path, content | changed)
+
+    def header(self, change: Callable[[dict[str, Any]], Any]) -> None:
+        self.line(1, change)
+
+    def line(self, number: int, change: Callable[[dict[str, Any]], Any]) -> None:
+        lines = read_lines(self.games)
+        content = json.loads(lines[number - 1])
+        change(content)
+        lines[number - 1] = json.dumps(content, separators=(",", ":"))
+        write_lines(self.games, lines)
+
+    def lines(self, change: Callable[[list[str]], Any]) -> None:
+        lines = read_lines(self.games)
+        changed = change(lines)
+        write_lines(self.games, changed if isinstance(changed, list) else lines)
+
+
+@pytest.fixture
+def case(sound: Path, tmp_path: Path) -> Case:
+    shutil.copytree(sound, tmp_path / "board")
+    return Case(tmp_path / "board", sound)
+
+
+# --- a sound submission -----------------------------------------------------------------------------------------
+
+
+def test_a_sound_submission_passes_whole(case: Case) -> None:
+    report = check.check(case.agent, case.base)
+    assert [str(finding) for finding in report.findings] == []
+    (row,) = report.rows
+    games = [Replay.from_line(line) for line in read_lines(case.games)[1:]]
+    assert (row.games, row.forfeits) == (2 * TABLES * 2, 0)
+    assert row.decisions == sum(len(game.actions) for game in games)
+    assert row.asked["middle"] == 200
+    assert set(row.asked) == {"middle", "random", "greedy"}
+    assert all(row.asked.values())
+
+
+def test_a_whole_board_and_a_season_can_be_checked(case: Case) -> None:
+    for folder, asked in ((case.board, 10), (case.season, 0)):
+        report = check.check(folder, None, check.How(asked=asked))
+        assert [str(finding) for finding in report.findings] == []
+        assert [row.path.name for row in report.rows] == ["games-anchors.jsonl.gz", "games-middle.jsonl.gz"]
+        assert [set(row.asked) for row in report.rows] == [{"random", "greedy"}, {"middle", "random", "greedy"}]
+    with pytest.raises(OptionError, match="no agent, season or board"):
+        check.check(case.board.parent)
+
+
+# --- tampering --------------------------------------------------------------------------------------------------
+
+LINE = 4  # of the game that is changed: the third of eight
+
+
+def _replace(name: str, value: Any) -> Callable[[Case], None]:
+    return lambda case: case.line(LINE, lambda game: game.update({name: value}))
+
+
+def _note(name: str, value: Any) -> Callable[[Case], None]:
+    return lambda case: case.line(LINE, lambda game: game["info"].update({name: value}))
+
+
+def _action(number: int, value: int) -> Callable[[Case], None]:
+    return lambda case: case.line(LINE, lambda game: game["actions"].__setitem__(number, value))
+
+
+def _raise_points(case: Case) -> None:
+    case.line(LINE, lambda game: game["points"].__setitem__(0, game["points"][0] + 1))
+
+
+def _turn(name: str) -> Callable[[Case], None]:
+    return lambda case: case.line(LINE, lambda game: game[name].reverse())
+
+
+def _cut_actions(case: Case) -> None:
+    case.line(LINE, lambda game: game.update(actions=game["actions"][:-3]))
+
+
+def _add_action(case: Case) -> None:
+    case.line(LINE, lambda game: game["actions"].append(0))
+
+
+def _break_off(case: Case) -> None:
+    case.games.write_bytes(case.games.read_bytes()[:-300])
+
+
+def _flip(case: Case) -> None:
+    data = bytearray(case.games.read_bytes())
+    data[-4] ^= 1
+    case.games.write_bytes(data)
+
+
+def _text(old: str, new: str) -> Callable[[Case], None]:
+    def change(lines: list[str]) -> None:
+        assert old in lines[LINE - 1]
+        lines[LINE - 1] = lines[LINE - 1].replace(old, new, 1)
+
+    return lambda case: case.lines(change)
+
+
+GAMES = "seasons/umbra_via_v0/2p/2026-1/games-middle.jsonl.gz"
+AT = rf"{GAMES}:{LINE}: "
+THIRD = r"rotation 0 of table 1 of 'candidate\+random'"
+IN_GAMES: dict[str, tuple[Callable[[Case], Any], str]] = {
+    "an action": (_action(5, 20), AT + r"actions\[5\]: .* is not legal"),
+    "an action that is none": (_action(5, 99), AT + r"actions\[5\]: "),
+    "actions that are missing": (_cut_actions, AT + "the game is not over after its"),
+    "an action more": (_add_action, AT + "the game is over after .* 1 more follow"),
+    "points": (_raise_points, AT + "points .* recorded, but it is"),
+    "places": (_turn("places"), AT + "places .* recorded, but it is"),
+    "the end": (_replace("end", "cap"), AT + "end 'cap' is recorded, but it is 'rules'"),
+    "the final digest": (_replace("final", "0" * 16), AT + "final digest '0000000000000000' is recorded"),
+    "the rules digest": (_replace("rules", "0" * 16), AT + "rules digest 0000000000000000 is not"),
+    "the seed": (_replace("seed", 7), AT + r"seed 7 is recorded, but the schedule says \d+"),
+    "who sat where": (_turn("agents"), AT + r"agents \['random', 'middle'\] is recorded, but the schedule says"),
+    "an unknown agent": (_replace("agents", ["middle", "nobody"]), AT + "agents .*'nobody'.* the schedule says"),
+    "the opening": (_replace("opening", 2), AT + "opening 2 is recorded, but the schedule says 0"),
+    "options": (_replace("options", {"goal": 3}), AT + "options .*'goal': 3.* the schedule says {}"),
+    "the game": (_replace("game", "tabletop/urbino-v0"), AT + "game 'tabletop/urbino-v0' is recorded"),
+    "another number of players": (
+        lambda case: case.line(
+            LINE, lambda game: game.update(num_players=3, agents=["middle"] * 3, points=[1] * 3, places=[1] * 3)
+        ),
+        AT + "num_players 3 is recorded, but the schedule says 2",
+    ),
+    "the season": (_note("season", "2025-1"), AT + "info.season '2025-1' is recorded, but the schedule says '2026-1'"),
+    "the line-up": (_note("lineup", "easy"), AT + "rotation 0 of table 1 of 'easy' is not in the schedule"),
+    "the table": (_note("table", 2), AT + "rotation 0 of table 2 .* is not in the schedule"),
+    "a table that is no number": (_note("table", "1"), AT + "info.table is '1': it tells the game's place"),
+    "the rotation": (
+        _note("rotation", 1),
+        AT.replace(f":{LINE}:", f":{LINE + 1}:") + f".* stands on line {LINE} already",
+    ),
+    "a note": (_note("rank", 1), AT + "info.rank is nothing that a game of a season has"),
+    "no notes": (_replace("info", {}), AT + "info.season is None: it tells the game's place"),
+    "a forfeit with another outcome": (_replace("end", "crash:1"), AT + "the game is over after .* with 'crash:1'"),
+    "a seat that is not there": (_replace("end", "crash:2"), AT + "'end' is 'crash:2' with 2 players"),
+    "the schema": (_replace("schema", 2), AT + "is of schema 2, not 1"),
+    "a field": (_replace("rank", 1), AT + "has 'rank', which no replay has"),
+    "broken JSON": (_text('"seed":', '"seed"'), AT + "cannot be read as JSON"),
+    "a line of another kind": (_text("{", "[{"), AT + "cannot be read as JSON"),
+    "a game dropped": (
+        lambda case: case.lines(lambda lines: lines.pop(LINE - 1)),
+        rf"{GAMES}:{LINE - 1}: {THIRD} is missing behind this line: play it",
+    ),
+    "games dropped": (
+        lambda case: case.lines(lambda lines: lines[: LINE - 1]),
+        rf"{GAMES}:{LINE - 1}: {THIRD} is missing behind this line \(and 5 more games\)",
+    ),
+    "a game doubled": (
+        lambda case: case.lines(lambda lines: lines.insert(LINE, lines[LINE - 1])),
+        rf"{GAMES}:{LINE + 1}: {THIRD} stands on line {LINE} already",
+    ),
+    "games in another order": (
+        lambda case: case.lines(lambda lines: lines.insert(LINE, lines.pop(LINE - 1))),
+        rf"{GAMES}:{LINE + 1}: {THIRD} is out of order",
+    ),
+    "a packed file that breaks off": (_break_off, rf"{GAMES}:\d+: cannot be unpacked"),
+    "a packed file with another sum": (_flip, rf"{GAMES}:\d+: cannot be unpacked"),
+    "a file that is not packed": (
+        lambda case: case.games.write_text("\n".join(read_lines(case.games))),
+        rf"{GAMES}:1: cannot be unpacked",
+    ),
+    "no header": (lambda case: case.lines(lambda lines: lines.pop(0)), rf"{GAMES}:1: is no header"),
+    "a header of another version": (
+        lambda case: case.header(lambda header: header.update(header=2)),
+        rf"{GAMES}:1: is a header of version 2, not 1",
+    ),
+    "a header that lacks a fact": (
+        lambda case: case.header(lambda header: header.pop("numba")),
+        rf"{GAMES}:1: .*no 'numba'",
+    ),
+    "a version that is none": (
+        lambda case: case.header(lambda header: header.update(numpy="new")),
+        rf"{GAMES}:1: numpy 'new' is no version",
+    ),
+    "a package that is not out yet": (
+        lambda case: case.header(lambda header: header.update(package="99.0")),
+        rf"{GAMES}:1: package '99.0' is newer than the {re.escape(__version__)} that is here",
+    ),
+    "a package that agent.json does not name": (
+        lambda case: case.header(lambda header: header.update(package="0.0.1")),
+        rf"{GAMES}:1: package '0.0.1' played, but agents/middle/agent.json says '{re.escape(__version__)}'",
+    ),
+    "the header's version of an agent": (
+        lambda case: case.header(lambda header: header["agents"]["middle"].update(version="2")),
+        rf"{GAMES}:1: version of 'middle' is '2', but '1' in agents/middle/agent.json",
+    ),
+    "the header's version of an anchor": (
+        lambda case: case.header(lambda header: header["agents"]["greedy"].update(version="2")),
+        rf"{GAMES}:1: version of 'greedy' is '2', but '1' in base/agents/greedy/agent.json",
+    ),
+    "the header's code": (
+        lambda case: case.header(lambda header: header["agents"]["middle"].update(code_sha256="0" * 64)),
+        rf"{GAMES}:1: code_sha256 of 'middle' is '0+'",
+    ),
+    "an agent that the header lacks": (
+        lambda case: case.header(lambda header: header["agents"].pop("greedy")),
+        rf"{GAMES}:1: the header does not tell which 'greedy' played",
+    ),
+    "an agent that did not play": (
+        lambda case: case.header(lambda header: header["agents"].update(ppo={})),
+        rf"{GAMES}:1: 'ppo' is in the header, but in none of the line-ups",
+    ),
+    "no games": (lambda case: case.games.unlink(), "agents/middle: has no games in any season"),
+}
+
+
+@pytest.mark.parametrize("kind", IN_GAMES)
+def test_what_was_changed_in_games_is_named(case: Case, kind: str) -> None:
+    assert case.check() == []
+    change, wanted = IN_GAMES[kind]
+    change(case)
+    found = case.check()
+    assert any(re.match(wanted, text) for text in found), found
+    assert all("\n" not in text for text in found)
+
+
+SCHEDULE = "seasons/umbra_via_v0/2p/2026-1/schedule.json"
+
+
+def _foreign(case: Case) -> None:
+    case.schedule.write_text(schedule.Schedule.read(case.schedule).text().replace('"tables": 2', '"tables": 1', 1))
+
+
+def _own(change: Callable[[Case], Any]) -> Callable[[Case], None]:
+    def changed(case: Case) -> None:
+        case.base = case.board
+        change(case)
+
+    return changed
+
+
+IN_SCHEDULE: dict[str, tuple[Callable[[Case], Any], str]] = {
+    "fewer tables than the season has": (_foreign, rf"{SCHEDULE}:\d+: is not the schedule of the season"),
+    "a season that there is not": (
+        lambda case: case.season.rename(case.season.with_name("2026-2")),
+        "base/seasons/umbra_via_v0/2p/2026-2/schedule.json: is missing: there is no such season",
+    ),
+    "seeds": (
+        _own(lambda case: case.edit(case.schedule, seeds=[1, 2])),
+        rf"{SCHEDULE}:\d+: seeds\[0\] is 1, but season, game and players give",
+    ),
+    "the season's name": (
+        _own(lambda case: case.edit(case.schedule, season="2026-3")),
+        rf"{SCHEDULE}:\d+: seeds\[0\] is ",
+    ),
+    "the rules digest": (
+        _own(lambda case: case.edit(case.schedule, rules="0" * 16)),
+        rf"{SCHEDULE}: the schedule is for umbra_via-v0 with rules 0+, but the installed game has",
+    ),
+    "the schema": (_own(lambda case: case.edit(case.schedule, schema=2)), rf"{SCHEDULE}: is of schema 2, not 1"),
+    "a field": (_own(lambda case: case.edit(case.schedule, rank=1)), rf"{SCHEDULE}: a field is 'rank'"),
+    "broken JSON": (
+        _own(lambda case: case.schedule.write_text(case.schedule.read_text().replace(":", "", 1))),
+        rf"{SCHEDULE}:\d+: cannot be read as JSON",
+    ),
+    "another form of the same": (
+        _own(lambda case: case.schedule.write_text(json.dumps(json.loads(case.schedule.read_text())))),
+        rf"{SCHEDULE}:1: is not written as a schedule is",
+    ),
+    "another folder": (
+        _own(lambda case: case.season.parent.rename(case.season.parent.with_name("3p"))),
+        "seasons/umbra_via_v0/3p/2026-1/schedule.json: is the schedule of umbra_via_v0/2p/2026-1",
+    ),
+    "a missing anchor": (
+        _own(lambda case: shutil.rmtree(case.board / "agents" / "greedy")),
+        "agents/greedy: is missing: every agent that plays has a folder",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", IN_SCHEDULE)
+def test_what_was_changed_in_a_schedule_is_named(case: Case, kind: str) -> None:
+    change, wanted = IN_SCHEDULE[kind]
+    change(case)
+    found = case.check()
+    assert any(re.match(wanted, text) for text in found), found
+
+
+def _line_of(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+def _link(case: Case) -> None:
+    (case.agent / "weights.txt").rename(case.agent.parent / "elsewhere.txt")
+    (case.agent / "weights.txt").symlink_to(case.agent.parent / "elsewhere.txt")
+
+
+MANIFEST = "agents/middle/agent.json"
+# the change, the field at whose line the finding stands (None: it has no line), and the finding
+IN_AGENT: dict[str, tuple[Callable[[Case], Any], str | None, str]] = {
+    "weights": (
+        lambda case: (case.agent / "weights.txt").write_text("1234"),
+        '"sha256"',
+        r"weights.sha256: weights.txt has another, [0-9a-f]{64}",
+    ),
+    "the size of weights": (
+        lambda case: case.edit(case.manifest, weights={**json.loads(case.manifest.read_text())["weights"], "bytes": 9}),
+        '"bytes"',
+        "weights.bytes: weights.txt has 4 bytes",
+    ),
+    "code": (
+        lambda case: (case.agent / "agent.py").write_text(CODE + "\n"),
+        '"code_sha256"',
+        "code_sha256: agent.py has another, [0-9a-f]{64}",
+    ),
+    "no digest of code": (
+        lambda case: case.edit(case.manifest, code_sha256=None),
+        '"code_sha256"',
+        "code_sha256: has to be that of agent.py",
+    ),
+    "another name": (lambda case: case.edit(case.manifest, name="first"), '"name"', "name: 'first' is not the name of"),
+    "a reserved name": (lambda case: case.edit(case.manifest, name="anchors"), '"name"', "name: 'anchors'"),
+    "a name with capitals": (lambda case: case.edit(case.manifest, name="Middle"), '"name"', "name: 'Middle' does not"),
+    "the schema": (lambda case: case.edit(case.manifest, schema=2), '"schema"', "schema: 1 was expected"),
+    "the kind": (lambda case: case.edit(case.manifest, kind="magic"), '"kind"', "kind: 'magic' is not one of"),
+    "a field": (lambda case: case.edit(case.manifest, rank=1), "{", r"the whole: .*'rank' was unexpected"),
+    "an entry of both sorts": (
+        lambda case: case.edit(case.manifest, entry={"builtin": "random", "file": "agent.py"}),
+        '"entry"',
+        r"entry: .*'file' was unexpected",
+    ),
+    "an entry elsewhere": (
+        lambda case: case.edit(case.manifest, entry={"file": "../greedy/agent.py", "make": "make"}),
+        '"file"',
+        "entry.file: '../greedy/agent.py' does not match",
+    ),
+    "a built-in agent of a path": (
+        lambda case: case.edit(case.manifest, entry={"builtin": "sb3:/tmp/run"}),
+        '"builtin"',
+        "entry.builtin: 'sb3:/tmp/run' does not match",
+    ),
+    "a budget without simulations": (
+        lambda case: case.edit(case.manifest, budget={"kind": "search"}),
+        '"budget"',
+        "budget: 'simulations' is a required property",
+    ),
+    "an instant search": (lambda case: case.edit(case.manifest, kind="search"), '"budget"', "budget: a search has"),
+    "games": (
+        lambda case: case.edit(case.manifest, games={"umbra_via-v0": [3], "urbino-v0": [2]}),
+        '"games"',
+        "games: lacks umbra_via-v0 with 2 players, which games-middle.jsonl.gz holds",
+    ),
+    "a number of players": (
+        lambda case: case.edit(case.manifest, games={"umbra_via-v0": [2, "3"]}),
+        '"3"',
+        r"games.umbra_via-v0\[1\]: '3' is not of type 'integer'",
+    ),
+    "too large weights": (
+        lambda case: case.edit(case.manifest, weights={"file": "weights.txt", "sha256": "0" * 64, "bytes": 20_000_001}),
+        '"bytes"',
+        "weights.bytes: 20000001 is greater than",
+    ),
+    "weights that are to be fetched": (
+        lambda case: case.edit(
+            case.manifest, weights={"address": "https://example.org/big.npz", "sha256": "0" * 64, "bytes": 1}
+        ),
+        '"address"',
+        "weights.address: fetch them into agents/middle/big.npz, then check again",
+    ),
+    "the same field twice": (
+        lambda case: case.manifest.write_text(case.manifest.read_text().replace("{", '{"name": "middle",', 1)),
+        None,
+        "cannot be read as JSON .'name' stands there twice",
+    ),
+    "broken JSON": (
+        lambda case: case.manifest.write_text(case.manifest.read_text().replace('"version":', '"version"')),
+        '"version"',
+        "cannot be read as JSON",
+    ),
+    "no agent.json": (lambda case: case.manifest.unlink(), None, "is missing: every agent has one"),
+}
+FILES: dict[str, tuple[Callable[[Case], Any], str]] = {
+    "missing weights": (lambda case: (case.agent / "weights.txt").unlink(), "agents/middle/weights.txt: is missing"),
+    "missing code": (lambda case: (case.agent / "agent.py").unlink(), "agents/middle/agent.py: is missing"),
+    "weights that are a link": (_link, "agents/middle/weights.txt: is missing"),
+    "more code": (
+        lambda case: (case.agent / "helpers.py").write_text("1"),
+        "agents/middle/helpers.py: does not belong here",
+    ),
+    "long code": (
+        lambda case: (case.agent / "agent.py").write_text("#" * 1_000_001),
+        "agents/middle/agent.py: has 1,000,001 bytes, more than 1,000,000",
+    ),
+    "a long card": (
+        lambda case: (case.agent / "card.md").write_text("#" * 1_000_001),
+        "agents/middle/card.md: has 1,000,001 bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", IN_AGENT)
+def test_what_is_wrong_with_an_agent_is_named(case: Case, kind: str) -> None:
+    change, field, wanted = IN_AGENT[kind]
+    change(case)
+    line = "" if field is None else f":{_line_of(case.manifest, field)}"
+    found = case.check()
+    assert any(re.match(f"{MANIFEST}{line}: {wanted}", text) for text in found), found
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_what_is_wrong_with_its_files_is_named(case: Case, kind: str) -> None:
+    change, wanted = FILES[kind]
+    change(case)
+    found = case.check()
+    assert any(re.match(wanted, text) for text in found), found
