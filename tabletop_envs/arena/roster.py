@@ -12,6 +12,7 @@ answered in batches. Of any other, each seat of each game gets one of its own.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import re
@@ -43,8 +44,8 @@ class Entrant:
     """An agent of the arena, as its `agent.json` describes it.
 
     kind: policy, search, llm or rules; games: (game, number of players) that it plays, games as `urbino-v0`; stateless:
-    see this file; simulations: at most so many a decision, None for an agent that does not search; code_sha256,
-    weights_sha256: as they are declared, or None.
+    see this file; simulations: at most so many a decision, None for an agent that does not search; weights: what is
+    said of them (`file` or `address`, `sha256`), empty where there are none.
     """
 
     name: str
@@ -54,9 +55,7 @@ class Entrant:
     games: frozenset[tuple[str, int]]
     stateless: bool
     simulations: int | None
-    code_sha256: str | None
-    weights_sha256: str | None
-    weights: str | None
+    weights: Mapping[str, Any]
     folder: Path
 
     @property
@@ -71,8 +70,12 @@ class Entrant:
         return self.stateless and self.simulations is None and self.kind != LLM
 
     def facts(self) -> dict[str, Any]:
-        """What the header of a file of games says of it."""
-        return {"version": self.version, "code_sha256": self.code_sha256, "weights_sha256": self.weights_sha256}
+        """What the header of a file of games says of it: the digests are of the files as they lie there."""
+        weights = self.weights.get("sha256")
+        if "file" in self.weights:
+            weights = _sha256(self.folder / self.weights["file"])
+        code = _sha256(self.folder / self.entry["file"]) if "file" in self.entry else None
+        return {"version": self.version, "code_sha256": code, "weights_sha256": weights}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------
@@ -108,9 +111,7 @@ def read(folder: Path) -> Entrant:
         games=frozenset((short(game), count) for game, counts in content["games"].items() for count in counts),
         stateless=content["stateless"],
         simulations=budget.get("simulations"),
-        code_sha256=content.get("code_sha256"),
-        weights_sha256=(weights or {}).get("sha256"),
-        weights=(weights or {}).get("file"),
+        weights=weights or {},
         folder=folder,
     )
 
@@ -126,6 +127,10 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CorruptDataError(f"{path} holds no JSON object: mend it")
     return content
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def short(env_id: str) -> str:
@@ -207,9 +212,9 @@ def seated(entrant: Entrant, game: Game, seat: int, seed: int) -> Agent:
 def _built_in(entrant: Entrant, game: Game, seed: int) -> Any:
     name, arguments = entrant.entry["builtin"], entrant.entry.get("arguments", {})
     if _WEIGHTS in name:
-        if entrant.weights is None:
+        if "file" not in entrant.weights:
             raise OptionError(f"the agent {entrant.name!r} names no file of weights: give one in {MANIFEST}")
-        name = name.replace(_WEIGHTS, str(entrant.folder / entrant.weights))
+        name = name.replace(_WEIGHTS, str(entrant.folder / entrant.weights["file"]))
     if name.partition(":")[0] == "human":
         raise OptionError(f"the agent {entrant.name!r} is a person: the arena seats none")
     return make_agent(name, game, seed=seed, **arguments)

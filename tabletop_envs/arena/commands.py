@@ -1,0 +1,149 @@
+"""The command line of the arena: `tabletop-envs arena ...`. Thin: every command calls the package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from tabletop_envs.command_options import game_options, parse_options
+from tabletop_envs.errors import OptionError
+
+BOARD: Final = Path("benchmarks/leaderboard")
+
+console = Console()
+
+_INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
+_FOLDER: Final = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+@click.group()
+def arena() -> None:
+    """Seasons of games between agents: schedules, play, ratings, the leaderboard."""
+
+
+@arena.command("schedule")
+@click.argument("game")
+@game_options
+@click.option("--season", required=True, help="The season's name, from which all seeds follow, such as 2026-1.")
+@click.option("--board", type=_FOLDER, default=BOARD, show_default=True, help="Folder of the leaderboard.")
+@click.option(
+    "--anchor", "anchors", multiple=True, help="May be repeated [default: those of the board that play GAME]."
+)
+@click.option("--tables", type=click.IntRange(min=1), default=100, show_default=True, help="Of each line-up.")
+@click.option("--fewer", multiple=True, metavar="AGENT=TABLES", help="Fewer tables where AGENT plays; may be repeated.")
+@click.option("--extend", is_flag=True, help="Add what a schedule lacks that is there already.")
+def make_schedule(
+    game: str,
+    players: int | None,
+    assignments: tuple[str, ...],
+    season: str,
+    board: Path,
+    anchors: tuple[str, ...],
+    tables: int,
+    fewer: tuple[str, ...],
+    extend: bool,
+) -> None:
+    """Write the schedule of a season of GAME into its place on the board, before anything is played."""
+    from tabletop_envs import registry
+    from tabletop_envs.arena import schedule as schedules
+    from tabletop_envs.arena.table import write_whole
+
+    loaded = registry.load(game)
+    settings = loaded.settings(players, **parse_options(assignments))
+    limits = {name: _number(name, value) for name, value in parse_options(fewer).items()}
+    names = anchors or schedules.anchors_for(board, loaded, settings.num_players)
+    made = schedules.new(loaded, settings, season, names, tables, limits)
+    folder = schedules.season_folder(board, made)
+    path = folder / schedules.FILE
+    if path.exists():
+        known = schedules.Schedule.read(path)
+        if not extend:
+            raise OptionError(f"{path} is there already: give --extend to add to it, or another --season")
+        made = known.extended_by(made)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path, made.text())
+    games = {who: sum(lineup.tables for lineup in part.lineups) * made.num_players for who, part in made.parts()}
+    counts = " and ".join(f"{number:,} of {who}" for who, number in games.items())
+    click.echo(f"{path}: {counts} games")
+
+
+def _number(name: str, value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise OptionError(f"--fewer {name}={value} is not possible: give a number of tables")
+    return value
+
+
+@arena.command("play")
+@click.argument("season", type=_FOLDER)
+@click.option("--candidate", help="Play the games of this agent [default: those of the anchors].")
+@click.option("--agents", type=_FOLDER, help="Folder of the agents' folders [default: that of the board].")
+@click.option("--processes", type=click.IntRange(min=1), help="How many play [default: one a core].")
+@click.option("--tables", type=click.IntRange(min=1), help="At most so many of each line-up, the first ones.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="Seconds that one answer of an agent may take.",
+)
+@click.option("--timed", is_flag=True, help="Record the seconds that each seat took.")
+def play_season(
+    season: Path,
+    candidate: str | None,
+    agents: Path | None,
+    processes: int | None,
+    tables: int | None,
+    limit: float,
+    timed: bool,
+) -> None:
+    """Play the games of SEASON, a folder with a schedule.json; goes on where it stopped.
+
+    Ctrl-C stops in good order: the same command goes on.
+    """
+    from tabletop_envs.arena import play
+    from tabletop_envs.play import interrupted_by_signals
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with interrupted_by_signals(), Bar(*columns, console=console) as bar:
+        task = bar.add_task(candidate or "anchors", total=None, note="compiling")
+
+        def show(progress: play.Progress) -> None:
+            bar.update(task, completed=progress.done, total=progress.games, note=_failures(progress.failures))
+            if progress.news:
+                bar.console.print(escape(progress.news), highlight=False)
+
+        result = play.play(
+            season,
+            candidate,
+            agents=agents,
+            processes=processes,
+            limit=limit,
+            tables=tables,
+            timed=timed,
+            on_progress=show,
+        )
+        progress = result.progress
+        show(progress)
+    if not result.finished:
+        click.echo(f"stopped after {progress.done:,} of {progress.games:,} games; the same command goes on")
+        sys.exit(_INTERRUPTED)
+    told = _failures(progress.failures)
+    click.echo(f"{progress.games:,} games in {result.path}, {progress.played:,} of them new{told and '; '}{told}")
+
+
+def _failures(counts: Any) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
