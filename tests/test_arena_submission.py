@@ -7,24 +7,26 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from tabletop_envs import __version__, registry
+from tabletop_envs import __version__, cli, registry
 from tabletop_envs.arena import check, reask, roster, schedule, submission
-from tabletop_envs.arena.asking import Question, Watched
-from tabletop_envs.arena.referee import Referee
-from tabletop_envs.arena.replay import Replay, outcome
 from tabletop_envs.arena.reask import position_at, seat_of
+from tabletop_envs.arena.referee import Referee
+from tabletop_envs.arena.replay import FAILURES, Recorder, Replay, replay_of
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import OptionError
 
 GAME = "umbra_via"
 SEASON = "2026-1"
+SEASON_FOLDER = f"seasons/umbra_via_v0/2p/{SEASON}"
 TABLES = 2
 
 # chooses the middle one of the legal actions; what it may do besides stands in its weights
@@ -99,10 +101,10 @@ def write_agent(board: Path, name: str, code: str | None = None, weights: str | 
     return folder
 
 
-def write_games(board: Path, candidate: str | None, tables: int | None = None) -> Path:
+def write_games(season: Path, candidate: str | None) -> Path:
     """Play the games of a candidate, or of the anchors, and write their file."""
-    season = board / "seasons" / "umbra_via_v0" / "2p" / SEASON
-    part = schedule.Schedule.read(season / "schedule.json").part(candidate, tables)
+    board = schedule.board_of(season)
+    part = schedule.Schedule.read(season / "schedule.json").part(candidate)
     game, settings = part.load_game()
     entrants = {name: roster.read(board / "agents" / name) for name in part.agents()}
     referee = Referee(part, entrants, game, settings)
@@ -147,8 +149,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board with a season, its anchors' games, and a submission."""
     board = new_board(tmp_path_factory.mktemp("sound"))
     write_agent(board, "middle", CODE, "pass")
-    write_games(board, None)
-    write_games(board, "middle")
+    write_games(board / SEASON_FOLDER, None)
+    write_games(board / SEASON_FOLDER, "middle")
     return board
 
 
@@ -158,7 +160,7 @@ class Case:
     def __init__(self, board: Path, base: Path) -> None:
         self.board, self.base = board, base
         self.agent = board / "agents" / "middle"
-        self.season = board / "seasons" / "umbra_via_v0" / "2p" / SEASON
+        self.season = board / SEASON_FOLDER
         self.games = self.season / "games-middle.jsonl.gz"
         self.schedule = self.season / "schedule.json"
         self.manifest = self.agent / "agent.json"
@@ -579,3 +581,236 @@ def test_what_is_wrong_with_its_files_is_named(case: Case, kind: str) -> None:
     change(case)
     found = case.check()
     assert any(re.match(wanted, text) for text in found), found
+
+
+def test_lines_of_fields_are_found() -> None:
+    text = '{\n "a": [1,\n  {"b": "x{[,:",\n   "c": null}],\n "d": {}\n}\n'
+    lines = {("a",): 2, ("a", 1): 3, ("a", 1, "c"): 4, ("d",): 5, ("d", "e"): 5, ("e",): 1, (): 1, ("a", 7): 2}
+    assert {steps: submission.line_of(text, steps) for steps in lines} == lines
+
+
+def test_an_opening_that_was_chosen_is_named(tmp_path: Path) -> None:
+    game = registry.load("urbino")
+    season = schedule.new(game, game.settings(2), SEASON, ["random"], 1)
+    folder = schedule.season_folder(tmp_path, season)
+    folder.mkdir(parents=True)
+    (folder / "schedule.json").write_text(season.text())
+    for name in ("random", "mine"):
+        write_agent(tmp_path, name, games={"urbino-v0": [2]}, entry={"builtin": "random"})
+    path = write_games(folder, "mine")
+    how = check.How(asked=0)
+    assert check.check(tmp_path / "agents" / "mine", how=how).findings == []
+    lines = read_lines(path)
+    content = json.loads(lines[1])
+    first, second = content["actions"][:2]
+    content["actions"][:2] = [next(int(a) for a in Position.new(game, 2, seed=0).legal_actions() if a != first), second]
+    write_lines(path, [lines[0], json.dumps(content), *lines[2:]])
+    (finding, *_) = check.check(tmp_path / "agents" / "mine", how=how).findings
+    assert (finding.path, finding.line) == (path, 2)
+    assert finding.text.startswith("opening actions [")
+
+
+# --- asking again -----------------------------------------------------------------------------------------------
+
+
+def games_of(path: Path) -> list[tuple[int, Replay]]:
+    return [(number, Replay.from_line(line)) for number, line in enumerate(read_lines(path), 1) if number > 1]
+
+
+def ask_again(folder: Path, played: list[tuple[int, Replay]], **how: Any) -> tuple[int, list[tuple[int, str]]]:
+    """How many decisions the agent of a folder was asked, and what does not agree."""
+    agent, findings = submission.check(folder)
+    assert agent is not None
+    assert findings == []
+    game, found = registry.load(GAME), []
+    owner = how.pop("owner", agent.name)
+    asked = reask.ask_all(
+        game,
+        game.settings(2),
+        played,
+        {agent.name: agent},
+        owner=owner,
+        how=check.How(**how),
+        wrong=lambda line, text: found.append((line, text)),
+        progress=lambda name, done, of: None,
+    )
+    return asked[agent.name], found
+
+
+# what the agent does beside choosing -> how often it is asked of 20 times, and what is said
+BEHAVIOURS: dict[str, tuple[str, int, str]] = {
+    "chooses otherwise": ("legal.fill(legal[0])", 20, r"actions\[\d+\]: 'middle' \(seat \d\) chooses .* \(\d+\), but "),
+    "chooses no action": ("legal.fill(99)", 20, "chooses 99, which is no action, but "),
+    "raises": ("raise ValueError('no\\nidea')", 20, r"raises: ValueError: no idea \(agent.py:10\), but "),
+    "leaves": ("sys.exit(4)", 20, r"raises: SystemExit: 4 \(agent.py:10\), but "),
+    "ends its process": ("os._exit(3)", 1, "ends its process, with status 3, but "),
+    "hangs": ("time.sleep(1000)", 1, "gives no answer within 0.5 s, but "),
+}
+
+
+@pytest.mark.parametrize("kind", BEHAVIOURS)
+def test_an_agent_that_does_otherwise_is_named(case: Case, kind: str) -> None:
+    weights, times, wanted = BEHAVIOURS[kind]
+    write_agent(case.board, "middle", CODE, weights)
+    asked, found = ask_again(case.agent, games_of(case.games), asked=20, patience=0.5 if kind == "hangs" else 60)
+    assert asked == times
+    assert {bool(re.search(wanted, text)) for _, text in found} == {True}
+    assert {line for line, _ in found} <= set(range(2, 10))
+    assert all(text.endswith("is recorded") and "\n" not in text for _, text in found)
+
+
+def test_what_an_agent_prints_is_no_answer(case: Case) -> None:
+    loud = """print('{"action": 0, "failure": "", "words": ""}', flush=True); os.write(1, b'{}\\n'); sys.stdin.read()"""
+    write_agent(case.board, "middle", CODE, loud)
+    assert ask_again(case.agent, games_of(case.games), asked=20) == (20, [])
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("import nowhere_to_be_found\n", r"cannot begin: .*ModuleNotFoundError.*nowhere_to_be_found.*\(agent.py:1\)"),
+        ("x = 1\n", "cannot begin: .*has no function 'make'"),
+        ("def make(game, folder, seed):\n return 1\n", "cannot begin: .*is no agent"),
+        ("def make(game, folder, seed):\n (folder / 'lost').read_text()\n", r"FileNotFoundError.*\(agent.py:2\)"),
+    ],
+)
+def test_an_agent_that_cannot_be_made_is_named(case: Case, code: str, wanted: str) -> None:
+    write_agent(case.board, "middle", code, "pass")
+    _, found = ask_again(case.agent, games_of(case.games), asked=1)
+    assert re.search(wanted, found[0][1]), found
+
+
+def test_a_game_that_another_played_is_named(case: Case) -> None:
+    played = games_of(case.games)
+    line, game = played[3]
+    *_, end = game.positions()
+    other = Recorder(Position.new(GAME, 2, seed=game.seed), game.agents, info=game.info)
+    while not other.position.over:
+        other.apply(int(other.position.legal_actions()[0]))
+    assert end != other.position
+    case.lines(lambda lines: lines.__setitem__(line - 1, other.replay().to_line()))
+    assert case.check() == []
+    asked, found = ask_again(case.agent, games_of(case.games), asked=10_000)
+    assert asked == sum(
+        game.agents[seat_of(game, n)] == "middle" for _, game in games_of(case.games) for n in range(len(game.actions))
+    )
+    assert {number for number, _ in found} == {line}
+
+
+def test_an_agent_with_a_memory_plays_its_games_again(case: Case) -> None:
+    (case.agent / "weights.txt").unlink()
+    write_agent(case.board, "middle", COUNTING, stateless=False)
+    path = write_games(case.board / SEASON_FOLDER, "middle")
+    played = games_of(path)
+    asked, found = ask_again(case.agent, played, asked=5)
+    assert asked > 5
+    assert found == []
+    write_agent(case.board, "middle", COUNTING, stateless=True)
+    asked, found = ask_again(case.agent, played, asked=20)
+    assert asked == 20
+    assert found
+
+
+def test_a_search_keeps_to_its_budget_and_is_asked_less(case: Case) -> None:
+    search: dict[str, Any] = {"kind": "search", "stateless": False, "budget": {"kind": "search", "simulations": 5}}
+    folder = write_agent(case.board, "mcts-5", **search)
+    played = games_of(write_games(case.board / SEASON_FOLDER, "mcts-5"))
+    assert ask_again(folder, played, asked=3)[1] == []
+    write_agent(case.board, "mcts-5", **search | {"budget": {"kind": "search", "simulations": 4}})
+    _, found = ask_again(folder, played, asked=3)
+    assert found
+    assert all("makes 5 simulations instead of 4" in text for _, text in found)
+
+    agent, _ = submission.check(write_agent(case.board, "mcts-1000", budget={"kind": "search", "simulations": 1000}))
+    assert agent is not None
+    assert [reask.quota(agent, owner, 200) for owner in ("mcts-1000", None)] == [200, 20]
+
+
+def forfeited(game: Replay, number: int, kind: str) -> Replay:
+    """The game, given up before the action of a number by the seat that was to act."""
+    end = f"{kind}:{seat_of(game, number)}"
+    return replay_of(position_at(game, number), game.agents, game.actions[:number], info=game.info, forfeit=end)
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_forged_forfeit_is_named(case: Case, kind: str) -> None:
+    line, game = games_of(case.games)[2]
+    number = next(n for n in range(10, 99) if game.agents[seat_of(game, n)] == "random")
+    forged = forfeited(game, number, kind)
+    case.lines(lambda lines: lines.__setitem__(line - 1, forged.to_line()))
+    assert case.check(asked=0) == [
+        f"{GAMES}:{line}: end {forged.end!r} is recorded, but asked again 'random' chooses "
+        f"{position_at(game, number).action_text(game.actions[number])!r} ({game.actions[number]})"
+    ]
+
+
+FAILING = {"crash": "raise ValueError", "illegal": "legal.fill(-1)", "timeout": "time.sleep(1000)"}
+
+
+@pytest.mark.parametrize("kind", FAILING)
+def test_a_true_forfeit_is_believed(case: Case, kind: str) -> None:
+    played = [
+        (line, forfeited(game, next(n for n in range(10, 99) if game.agents[seat_of(game, n)] == "middle"), kind))
+        for line, game in games_of(case.games)[:2]
+    ]
+    write_agent(case.board, "middle", CODE, f"if view.decisions > 9: {FAILING[kind]}")
+    assert ask_again(case.agent, played, asked=0, owner=None, patience=1) == (2, [])
+    write_agent(case.board, "middle", CODE, "if view.decisions > 9: os._exit(0)")
+    _, found = ask_again(case.agent, played, asked=0, owner=None)
+    assert len(found) == (0 if kind == "crash" else 2)
+
+
+def test_what_is_asked_follows_from_the_games_and_the_salt(sound: Path) -> None:
+    played = games_of(sound / SEASON_FOLDER / "games-middle.jsonl.gz")
+    drawn = reask.draw(played, {"middle": 30, "random": 5}, "")
+    assert {name: len(entries) for name, entries in drawn.items()} == {"middle": 30, "random": 5}
+    assert drawn == reask.draw(played, {"middle": 30, "random": 5}, "")
+    for name, entries in drawn.items():
+        assert len(set((line, number) for line, _, number in entries)) == len(entries)
+        assert {game.agents[seat_of(game, number)] for _, game, number in entries} == {name}
+        assert [(line, number) for line, _, number in entries] == sorted((line, number) for line, _, number in entries)
+    assert drawn != reask.draw(played, {"middle": 30, "random": 5}, "secret")
+    other = [(line, replace(game, seed=game.seed + 1)) for line, game in played]
+    assert [entry[::2] for entry in drawn["middle"]] != [
+        entry[::2] for entry in reask.draw(other, {"middle": 30}, "")["middle"]
+    ]
+
+
+@pytest.mark.parametrize("changed", [{"deterministic": False}, {"kind": "llm"}])
+def test_who_cannot_be_asked_again_is_marked(case: Case, changed: dict[str, Any]) -> None:
+    case.edit(case.manifest, **changed)
+    report = check.check(case.agent, case.base, check.How(asked=1))
+    assert report.findings == []
+    assert report.rows[0].asked == {"greedy": 1, "middle": None, "random": 1}
+    assert "'middle' is not re-askable" in report.notes[0].text
+
+
+def test_agents_run_inside_what_is_named(case: Case, tmp_path: Path) -> None:
+    script = tmp_path / "inside.sh"
+    script.write_text(f'echo "$@" >> {tmp_path}/log; shift; shift; exec {sys.executable} "$@"\n')
+    assert ask_again(case.agent, games_of(case.games), asked=2, inside=f"sh {script} {{folder}}") == (2, [])
+    assert (tmp_path / "log").read_text() == (
+        f"{case.agent} python -m tabletop_envs.arena.asking {case.agent} tabletop/umbra_via-v0\n"
+    )
+    _, found = ask_again(case.agent, games_of(case.games), asked=2, inside="false")
+    assert "ends its process, with status 1" in found[0][1]
+
+
+# --- the command ------------------------------------------------------------------------------------------------
+
+
+def test_the_command_tells_and_exits(case: Case) -> None:
+    command = ["arena", "check", str(case.agent), "--base", str(case.base), "--asked", "0"]
+    sound = CliRunner().invoke(cli.main, command)
+    assert sound.exit_code == 0, sound.output
+    assert "all of it holds" in sound.output
+    case.lines(lambda lines: [lines[0]] + [line.replace('"seed":', '"seed":1') for line in lines[1:]] * 10)
+    bad = CliRunner().invoke(cli.main, command)
+    assert bad.exit_code == 1
+    lines = bad.output.splitlines()
+    assert all(line.startswith(f"{case.games}:") for line in lines[:20])
+    assert re.fullmatch(rf"{case.games}: \d+ findings more", lines[20])
+    assert re.fullmatch(r"\d+ findings", lines[21])
+    other = CliRunner().invoke(cli.main, ["arena", "check", str(case.board.parent)])
+    assert other.exit_code == 1
+    assert "is no agent, season or board" in other.output

@@ -35,18 +35,20 @@ from tabletop_envs.core.position import Position
 
 PATIENCE: Final = 60.0
 """Seconds that an agent has for an answer; it is no budget, but tells one that hangs."""
+START: Final = 300.0
+"""Seconds to begin a game in: a process has to compile it, an agent to load what it knows."""
 
 _LINE: Final = 10_000  # bytes of an answer, at most
 _TOLD: Final = 500  # letters of an error
-_START: Final = 300.0  # seconds for a process to be there, which may have to compile the game
 _FOLDER: Final = "{folder}"
+_BEGIN, _CHOOSE = "b", "c"  # what a line asks for, before the question
 
 
 @dataclass(frozen=True)
 class Question:
     """What does the seat do after these actions?
 
-    begins: whether it is told first that a game begins, with this seed.
+    begins: whether it is told first that a game begins, with this seed. Its memory lasts until it is told again.
     """
 
     num_players: int
@@ -97,7 +99,12 @@ class Watched:
             answer = self._start()
             if answer.failure:
                 return answer
-        return self._exchange(json.dumps(asdict(question)), self.patience)
+        text = json.dumps(asdict(question))
+        if question.begins:
+            answer = self._exchange(f"{_BEGIN}{text}", START)
+            if answer.failure:
+                return answer
+        return self._exchange(f"{_CHOOSE}{text}", self.patience)
 
     def _start(self) -> Answer:
         self._process = subprocess.Popen(
@@ -109,7 +116,7 @@ class Watched:
         )
         self._lines = queue.Queue(1)  # an agent that writes without end waits
         threading.Thread(target=_collect, args=(self._process.stdout, self._lines), daemon=True).start()
-        return self._exchange("", _START)
+        return self._exchange("", START)
 
     def _exchange(self, text: str, patience: float) -> Answer:
         process = self._process
@@ -184,10 +191,12 @@ def _serve(folder: Path, game_id: str) -> None:
         return
     reply(Answer(None))
     for line in questions:
+        what, question = line[:1].decode(), Question(**json.loads(line[1:]))
         try:
-            answer = respondent.answer(Question(**json.loads(line)))
+            answer = respondent.begin(question) if what == _BEGIN else respondent.choose(question)
         except BaseException as error:
-            answer = Answer(None, CRASH, f"raises {_told(error, folder)}")
+            does = "cannot begin" if what == _BEGIN else "raises"
+            answer = Answer(None, CRASH, f"{does}: {_told(error, folder)}")
         reply(answer)
 
 
@@ -202,11 +211,21 @@ class _Respondent:
         self._actions: list[int] = []
         self._position: Position | None = None
 
-    def answer(self, question: Question) -> Answer:
+    def begin(self, question: Question) -> Answer:
+        """Seat the agent; one that keeps nothing in mind may sit at many tables. Raises what it raises."""
+        self._reached(question)
+        if self._agent is not None and self.entrant.stateless:
+            begin(self._agent, question.seat, question.agent_seed)
+            return Answer(None)
+        if self._agent is not None:
+            finish(self._agent)
+            self._agent = None
+        self._agent = roster.seated(self.entrant, self.game, question.seat, question.agent_seed)
+        return Answer(None)
+
+    def choose(self, question: Question) -> Answer:
         """What the agent chooses, legal or not; raises what it raises."""
         view = View(self._reached(question))
-        if question.begins:
-            self._begin(question.seat, question.agent_seed)
         before = getattr(self._agent, "simulations_made", 0)
         chosen = self._agent.choose(view)
         spent, allowed = getattr(self._agent, "simulations_made", 0) - before, self.entrant.simulations or 0
@@ -215,15 +234,6 @@ class _Respondent:
         if not is_whole(chosen):
             return Answer(None, ILLEGAL, f"gives {chosen!r}"[:_TOLD])
         return Answer(int(chosen))
-
-    def _begin(self, seat: int, seed: int) -> None:
-        # one that keeps nothing in mind may sit at many tables
-        if self._agent is not None and self.entrant.stateless:
-            begin(self._agent, seat, seed)
-            return
-        if self._agent is not None:
-            finish(self._agent)
-        self._agent = roster.seated(self.entrant, self.game, seat, seed)
 
     def _reached(self, question: Question) -> Position:
         deal = (question.num_players, dict(question.options), question.seed)
@@ -240,7 +250,10 @@ class _Respondent:
 def _told(error: BaseException, folder: Path) -> str:
     """An error in one line, with the line of the agent's own code where it arose."""
     text = " ".join(f"{type(error).__name__}: {error}".split())[:_TOLD]
-    own = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).parent == folder]
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    own = [frame for frame in traceback.extract_tb(cause.__traceback__) if Path(frame.filename).parent == folder]
     return f"{text} ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else text
 
 
