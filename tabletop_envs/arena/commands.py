@@ -182,7 +182,7 @@ def check_board(folder: Path, base: Path | None, asked: int, salt: str, inside: 
     from tabletop_envs.arena import check as checks
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("compiling", total=None)
 
         def show(what: str, done: int, of: int) -> None:
@@ -196,7 +196,7 @@ def check_board(folder: Path, base: Path | None, asked: int, salt: str, inside: 
         for finding in listed[:_SHOWN]:
             click.echo(str(finding))
         if len(listed) > _SHOWN:
-            click.echo(f"{path}: {len(listed) - _SHOWN:,} findings more")
+            click.echo(f"{path}: {len(listed) - _SHOWN:,} more findings")
     if report.findings:
         click.echo(f"{len(report.findings):,} findings")
         sys.exit(1)
