@@ -152,6 +152,25 @@ def _failures(counts: Any) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
 
 
+@arena.command("rate")
+@click.argument("folder", type=_FOLDER, default=BOARD)
+def rate_seasons(folder: Path) -> None:
+    """Rate the games of FOLDER anew: a season, or a board [default: the leaderboard], with its README."""
+    from tabletop_envs.arena import board
+    from tabletop_envs.arena.readme import write_readme
+    from tabletop_envs.arena.schedule import FILE
+
+    if (folder / FILE).is_file():
+        click.echo(board.write_ratings(folder))
+        return
+    seasons = [season for season in board.season_folders(folder) if board.games_files(season)]
+    if not seasons:
+        raise OptionError(f"{folder} is no season, and no board with games: make them with `arena schedule` and `play`")
+    for season in seasons:
+        click.echo(board.write_ratings(season))
+    click.echo(write_readme(folder))
+
+
 @arena.command("check")
 @click.argument("folder", type=_FOLDER)
 @click.option(

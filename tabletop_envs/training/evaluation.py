@@ -7,20 +7,19 @@ that neither the deal nor the seat favours anybody. Intervals are clustered by t
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tabletop_envs.agents.base import Opponent, policy_name
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
+from tabletop_envs.core.intervals import interval
 from tabletop_envs.core.position import check_key
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.vector import Batch, Seating, draw_opening
 from tabletop_envs.errors import OptionError
-
-_Z95: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -43,21 +42,6 @@ class Evaluation:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
-
-
-def interval(shares: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of the mean of (tables, games per table) shares in [0, 1].
-
-    Wilson's interval with the number of games that, if independent, would vary as much as the tables do.
-    """
-    mean, tables = float(shares.mean()), len(shares)
-    spread = float(shares.mean(axis=1).var(ddof=1)) / tables if tables > 1 else 0.0
-    games = mean * (1 - mean) / spread if spread > 0 and 0 < mean < 1 else float(shares.size)
-    square = _Z95**2
-    centre = (mean + square / (2 * games)) / (1 + square / games)
-    half = _Z95 / (1 + square / games) * np.sqrt(mean * (1 - mean) / games + square / (4 * games**2))
-    # the mean lies within, whatever the last digit says
-    return max(0.0, min(mean, float(centre - half))), min(1.0, max(mean, float(centre + half)))
 
 
 def evaluate(
