@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from tabletop_envs import __version__, cli, registry
-from tabletop_envs.arena import check, reask, roster, schedule, submission
+from tabletop_envs.arena import asking, check, reask, roster, schedule, submission
 from tabletop_envs.arena.reask import position_at, seat_of
 from tabletop_envs.arena.referee import Referee
 from tabletop_envs.arena.replay import FAILURES, Recorder, Replay, replay_of
@@ -407,6 +407,10 @@ def _own(change: Callable[[Case], Any]) -> Callable[[Case], None]:
     return changed
 
 
+def _among_anchors(case: Case) -> None:
+    case.schedule.write_text(schedule.Schedule.read(case.schedule).part().text())
+
+
 IN_SCHEDULE: dict[str, tuple[Callable[[Case], Any], str]] = {
     "fewer tables than the season has": (_foreign, rf"{SCHEDULE}:\d+: is not the schedule of the season"),
     "a season that there is not": (
@@ -435,6 +439,10 @@ IN_SCHEDULE: dict[str, tuple[Callable[[Case], Any], str]] = {
         _own(lambda case: case.schedule.write_text(json.dumps(json.loads(case.schedule.read_text())))),
         rf"{SCHEDULE}:1: is not written as a schedule is",
     ),
+    "no line-ups of a candidate": (
+        _own(_among_anchors),
+        "seasons/umbra_via_v0/2p/2026-1/games-middle.jsonl.gz: has no part in the season",
+    ),
     "another folder": (
         _own(lambda case: case.season.parent.rename(case.season.parent.with_name("3p"))),
         "seasons/umbra_via_v0/3p/2026-1/schedule.json: is the schedule of umbra_via_v0/2p/2026-1",
@@ -444,6 +452,16 @@ IN_SCHEDULE: dict[str, tuple[Callable[[Case], Any], str]] = {
         "agents/greedy: is missing: every agent that plays has a folder",
     ),
 }
+
+
+def test_an_agent_with_the_name_of_an_anchor_is_named(case: Case) -> None:
+    # neither its folder nor its games can stand in for the anchor's
+    forged = case.board / "agents" / "greedy"
+    case.edit(forged / "agent.json", entry={"builtin": "random"}, version="2")
+    shutil.copy(case.games, case.season / "games-greedy.jsonl.gz")
+    report = check.check(forged, case.base, check.How(asked=0))
+    assert any("'greedy' has its part among the anchors: choose another name" in f.text for f in report.findings)
+    assert case.check() == []
 
 
 @pytest.mark.parametrize("kind", IN_SCHEDULE)
@@ -774,6 +792,15 @@ def test_what_is_asked_follows_from_the_games_and_the_salt(sound: Path) -> None:
     assert [entry[::2] for entry in drawn["middle"]] != [
         entry[::2] for entry in reask.draw(other, {"middle": 30}, "")["middle"]
     ]
+
+
+def test_an_agent_that_never_begins_is_named(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_agent(case.board, "middle", "import time\ntime.sleep(1000)\n", "pass")
+    with monkeypatch.context() as patched:
+        patched.setattr(asking, "START", 10)
+        asked, found = ask_again(case.agent, games_of(case.games), asked=5)
+    assert asked == 1
+    assert "gives no answer within 10 s" in found[0][1]
 
 
 @pytest.mark.parametrize("changed", [{"deterministic": False}, {"kind": "llm"}])

@@ -23,7 +23,7 @@ RIDGE = 10.0
 
 
 def played(games: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Observations of both sides after every decision, the margins with which they ended, and the number of decisions."""
+    """Observations of both sides after every decision, the margins to which they led, and the number of decisions."""
     rng = np.random.default_rng(0)
     observations, margins, decisions = [], [], 0
     for seed in range(games):

@@ -105,7 +105,7 @@ def check(folder: Path, base: Path | None = None, how: How | None = None, progre
         raise OptionError(f"{folder} is no agent, season or board: name a folder with agent.json, {FILE} or seasons")
     board = _Board(home, (base or home).resolve(), report)
     for path in agents:
-        board.agent(path.name)
+        board.agent(path.name, own=True)
     for path in files:
         _File(board, path, how or How(), progress or (lambda what, done, of: None)).check()
     report.findings.sort(key=lambda finding: (str(finding.path), finding.line or 0))
@@ -143,18 +143,18 @@ class _Board:
         self.home = home
         self.base = base
         self.report = report
-        self._agents: dict[str, Submission | None] = {}
+        self._agents: dict[Path, Submission | None] = {}
         self._seasons: dict[Path, _Season | None] = {}
-        self.candidates = {_whose(path) for path in _files(home)} - {ANCHORS}
 
-    def agent(self, name: str) -> Submission | None:
-        """The agent, where its folder is sound: of the board that is checked if it has games there of its own, else of
-        the trusted one."""
-        if name not in self._agents:
-            home = self.home / AGENTS / name
-            folder = home if name in self.candidates or home == self.base / AGENTS / name else self.base / AGENTS / name
-            self._agents[name] = self._looked_at(folder)
-        return self._agents[name]
+    def agent(self, name: str, own: bool) -> Submission | None:
+        """The agent, where its folder is sound.
+
+        own: whether it is the one that is checked; all others are those of the trusted board.
+        """
+        folder = (self.home if own else self.base) / AGENTS / name
+        if folder not in self._agents:
+            self._agents[folder] = self._looked_at(folder)
+        return self._agents[folder]
 
     def _looked_at(self, folder: Path) -> Submission | None:
         if not folder.is_dir():
@@ -249,8 +249,10 @@ class _File:
         fixtures = {each.place: each for each in part.fixtures()}
         names = sorted(part.agents())
         if not fixtures:
-            self._wrong(None, "has no part in the season: its schedule has no line-ups of a candidate")
-        agents = {name: agent for name in names if (agent := self.board.agent(name)) is not None}
+            self._wrong(None, "has no part in the season, whose schedule has no such line-ups")
+        if self.owner in {name for lineup in season.schedule.lineups for name in lineup.agents}:
+            self._wrong(None, f"{self.owner!r} has its part among the anchors: choose another name")
+        agents = {name: agent for name in names if (agent := self.board.agent(name, name == self.owner))}
         self._check_games_of_owner(season, agents)
         played = self._read(agents, names)
         self._check_order(fixtures, played)

@@ -1,7 +1,7 @@
 """Urbino by a linear value of positions: of what can be done, that which leads where the own side looks best.
 
 The value is a sum of whole numbers, so it is the same on every machine. What computes in floating point has to see to
-that itself: see "Choices that can be repeated" in `benchmarks/leaderboard/RULES.md`.
+that itself: see "Choices that can be repeated" in the README beside.
 """
 
 import numpy as np
