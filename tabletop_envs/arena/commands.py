@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.table import Table
 
 from tabletop_envs.command_options import game_options, parse_options
 from tabletop_envs.errors import MissingExtraError, OptionError
@@ -21,6 +23,7 @@ BOARD: Final = Path("benchmarks/leaderboard")
 console = Console()
 
 _INTERRUPTED: Final = 130  # what shells report for a command that Ctrl-C ended
+_SHOWN: Final = 20  # findings of a file that are told one by one
 _SITE_PACKAGES: Final = ("jinja2", "markupsafe", "markdown_it")  # of the extra `arena`
 _FOLDER: Final = click.Path(path_type=Path, exists=True, file_okay=False)
 
@@ -168,6 +171,65 @@ def rate_seasons(folder: Path) -> None:
     for season in seasons:
         click.echo(board.write_ratings(season))
     click.echo(write_readme(folder))
+
+
+@arena.command("check")
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--base", type=_FOLDER, help="A board that is trusted: its schedules and agents count [default: the same]."
+)
+@click.option(
+    "--asked",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="Decisions that each agent is asked again.",
+)
+@click.option("--salt", default="", help="What the drawing of these decisions depends on besides the games.")
+@click.option("--inside", default="", help="A command in which agents run, with {folder} for theirs: a container.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds that an agent has for an answer.",
+)
+def check_board(folder: Path, base: Path | None, asked: int, salt: str, inside: str, patience: float) -> None:
+    """Check FOLDER as a pull request is checked: an agent's with its games, a season's, or a whole board.
+
+    Every game is played again, and agents are asked again. Names what does not hold, exit status 1 if anything does
+    not.
+    """
+    from tabletop_envs.arena import check as checks
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("compiling", total=None)
+
+        def show(what: str, done: int, of: int) -> None:
+            bar.update(task, description=what, completed=done, total=of)
+
+        report = checks.check(folder, base, checks.How(asked, salt, inside, patience), show)
+    for note in report.notes:
+        click.echo(f"note: {note}")
+    for path, findings in groupby(report.findings, key=lambda finding: finding.path):
+        listed = list(findings)
+        for finding in listed[:_SHOWN]:
+            click.echo(str(finding))
+        if len(listed) > _SHOWN:
+            click.echo(f"{path}: {len(listed) - _SHOWN:,} more findings")
+    if report.findings:
+        click.echo(f"{len(report.findings):,} findings")
+        sys.exit(1)
+    table = Table()
+    for heading in ("games of", "games", "decisions", "forfeits", "asked again"):
+        table.add_column(heading)
+    for row in report.rows:
+        asked_again = ", ".join(f"{name} {'-' if count is None else count}" for name, count in row.asked.items())
+        cells = (f"{count:,}" for count in (row.games, row.decisions, row.forfeits))
+        table.add_row(escape("/".join(row.path.parts[-4:])), *cells, escape(asked_again))
+    console.print(table)
+    click.echo("all of it holds")
 
 
 @arena.command()
