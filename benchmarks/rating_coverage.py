@@ -34,7 +34,7 @@ from tabletop_envs.arena.rating import SCALE, Rating, rate
 from tabletop_envs.arena.results import Results, results
 
 AGENTS = ("random", "a", "b", "c", "d")
-LONG = 100  # times the tables of a league: the season that tells the truth
+LONG = 60  # times the tables of a league: the season that tells the truth
 SEAT_EFFECTS = (0.3, 0.0, -0.1, -0.2)
 TIES = (0.25, 0.1, 0.1)  # weights of ties of 2, 3 and 4 seats
 
