@@ -31,7 +31,7 @@ LIMIT: Final = 600.0
 TOGETHER: Final = 64
 """Games that a worker plays side by side, where nobody in them searches or keeps anything in mind."""
 MOST_VOIDS: Final = 5
-"""How often a table may be void until the run stops."""
+"""How often a table may be void in a run until it stops."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,7 @@ class _Run:
         self.journal, self.games, self.on_progress = journal, len(wanted), on_progress
         self.others = len(journal) - sum(fixture in journal for fixture in wanted)
         self.played = 0
+        self.voids: Counter[tuple[str, int]] = Counter()
         self.failures = self._failures()
 
     def collect(self, pool: Pool) -> None:
@@ -189,10 +190,10 @@ class _Run:
             self.failures = self._failures()
 
     def _again(self, fixture: Fixture, pool: Pool, words: str) -> None:
-        attempt = self.journal.voids(fixture)
-        if attempt > MOST_VOIDS:
-            raise UnknownAgentError(f"a table was void {attempt} times: {words}; see to the agent, then go on")
-        at = fixture.place[:2]
+        at, attempt = fixture.place[:2], self.journal.voids(fixture)
+        self.voids[at] += 1
+        if self.voids[at] > MOST_VOIDS:
+            raise UnknownAgentError(f"a table was void {self.voids[at]} times: {words}; see to the agent, then go on")
         for unit in [unit for unit in pool.queue if unit.fixtures[0].place[:2] == at]:
             pool.queue.remove(unit)
         pool.queue.extend(Unit((other,), attempt) for other in self.journal.table(fixture))
