@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the products are small: threads would only wait for each other
+if __name__ == "__main__":  # before numpy is loaded: the products are small, and threads would only wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
@@ -34,7 +35,7 @@ from tabletop_envs.arena.rating import SCALE, Rating, rate
 from tabletop_envs.arena.results import Results, results
 
 AGENTS = ("random", "a", "b", "c", "d")
-LONG = 100  # times the tables of a league: the season that tells the truth
+LONG = 60  # times the tables of a league: the season that tells the truth
 SEAT_EFFECTS = (0.3, 0.0, -0.1, -0.2)
 TIES = (0.25, 0.1, 0.1)  # weights of ties of 2, 3 and 4 seats
 
@@ -146,11 +147,11 @@ def hits(truth: Truth, rating: Rating, outcome: Results) -> Iterator[tuple[str, 
 
 
 def coverage(
-    world: World, players: int, leagues: int, tables: int, resamples: int, by_game: bool = False
+    world: World, players: int, leagues: int, tables: int, resamples: int, by_game: bool = False, long: int = LONG
 ) -> tuple[dict[str, float], Truth, float]:
     """The share of intervals that hold the truth, by kind; the truth; half the width of a rating's interval."""
     random = np.random.default_rng([WORLDS.index(world), players, tables])
-    truth = Truth(*judge(play(world, players, LONG * tables, random), 1, 0))
+    truth = Truth(*judge(play(world, players, long * tables, random), 1, 0))
     found: dict[str, list[bool]] = {}
     widths = []
     for number in range(leagues):
