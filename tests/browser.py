@@ -125,7 +125,7 @@ class Browser:
     def wait(self, script: str) -> None:
         """Until an expression of the page holds."""
         deadline = time.monotonic() + TIMEOUT
-        while not self.do(script):
+        while not self.do(f"!!({script})"):
             assert time.monotonic() < deadline, f"{script} does not come to hold"
             time.sleep(0.02)
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tabletop_envs import registry
+from tabletop_envs.arena import submission
 from tabletop_envs.arena.board import RATINGS, Overall, across_games, games_files, read_ratings, season_folders
 from tabletop_envs.arena.replay import Replay, scan
-from tabletop_envs.arena.roster import AGENTS, MANIFEST, read_object
+from tabletop_envs.arena.roster import AGENTS, MANIFEST, NAME
 from tabletop_envs.arena.schedule import SEASONS, games_file
 from tabletop_envs.core.spec import GameSpec
-from tabletop_envs.errors import UnknownGameError
+from tabletop_envs.errors import CorruptDataError, UnknownGameError
 
 _PREFIX: Final = "games-"
 
@@ -110,9 +111,9 @@ class Season:
         chosen = []
         for games in lineups.values():
             count = min(number, len(games))
-            # one more than whole tables apart, so that rotations take turns
-            step = len(games) // count if count else 1
-            chosen += [games[min(index * step + index % self.num_players, len(games) - 1)] for index in range(count)]
+            step = len(games) // max(1, count)
+            # not always the first of its stretch, so that rotations take turns
+            chosen += [games[index * step + index % min(step, self.num_players)] for index in range(count)]
         return chosen
 
 
@@ -138,6 +139,9 @@ class Board:
         self.seasons = sorted(newest_first, key=lambda season: (season.game_title, season.num_players))
         names = {agent["name"] for season in self.seasons for agent in season.ratings["agents"]}
         names |= {path.parent.name for path in folder.glob(f"{AGENTS}/*/{MANIFEST}")}
+        for name in names:
+            if not NAME.fullmatch(name):  # it becomes the name of a file
+                raise CorruptDataError(f"{folder}: {name!r} is no name of an agent: check its games and ratings")
         self.agents = {name: _entry(folder / AGENTS / name) for name in sorted(names)}
         self.rules = _text(folder / "RULES.md")
 
@@ -154,8 +158,13 @@ class Board:
 
 
 def _entry(folder: Path) -> Entry:
-    path = folder / MANIFEST
-    return Entry(folder.name, read_object(path) if path.exists() else {}, _text(folder / "card.md"))
+    facts: Mapping[str, Any] = {}
+    if (folder / MANIFEST).exists():
+        found, findings = submission.check(folder)
+        if found is None:
+            raise CorruptDataError(str(findings[0]))
+        facts = found.content
+    return Entry(folder.name, facts, _text(folder / submission.CARD))
 
 
 def _text(path: Path) -> str:
