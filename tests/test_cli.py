@@ -92,6 +92,7 @@ def test_help_and_version(call: Command) -> None:
             "watch",
             "play",
             "replay",
+            "arena",
             "bench",
             "warmup",
             "conform",
