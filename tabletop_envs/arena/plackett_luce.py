@@ -10,8 +10,9 @@ is Davidson's model of ties, and without ties Bradley and Terry's. The logarithm
 parameters but for one term for every set of seats that was ever left to choose from, so that a fit does not depend on
 how many games there are, and is concave: Newton's method finds its one maximum.
 
-Every parameter also plays pseudo-games against nought: half a win and half a loss each. So whoever won all games has
-a finite strength too. Where strengths stand is set by the pseudo-games alone; only their differences mean anything.
+Pseudo-games keep everything finite, also for who won all games: each agent wins half a game and loses half a game
+against the others together (for two agents that is Jeffreys' prior), each seat two, and each size of tie happens half a
+time and fails to half a time.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+_AGENT_GAMES: Final = 0.5  # wins, and losses, of an agent in pseudo-games
+_SEAT_GAMES: Final = 2.0  # of a seat: effects are small, and where results are one-sided nothing else tells of them
+_TIE_GAMES: Final = 0.5  # ties of a size, and others
 _TOLERANCE: Final = 1e-7  # of the slope, in games
 _ROUNDS: Final = 200
 _STEP_LIMIT: Final = 4.0  # by which a parameter moves at once: far from the maximum Newton's steps are too long
@@ -46,8 +50,8 @@ class Likelihood:
     seats: agents by game and seat, (games, players), from 0; places: (games, players), the least is the best, equal
     ones are ties; tables: to which table a game belongs, (games,), from 0; agents: how many there are.
 
-    Parameters stand in one vector: `agents` log strengths, `players - 1` contrasts of seats (`seat_effects` turns
-    them into effects that sum to zero), and the log weights of ties of 2, 3, … seats, as far as ties were seen.
+    Parameters stand in one vector: `agents - 1` contrasts of agents and `players - 1` of seats, which `strengths` and
+    `seat_effects` turn into numbers of sum zero, and the log weights of ties of 2, 3, … seats, up to the largest seen.
     """
 
     def __init__(self, seats: np.ndarray, places: np.ndarray, tables: np.ndarray, agents: int) -> None:
@@ -56,8 +60,12 @@ class Likelihood:
         ranks = dense_ranks(places)
         sizes = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=2)  # of the group with which a seat is tied
         self.largest_tie = int(sizes.max(initial=1))
-        self._contrasts = _contrasts(self.players)
-        self.parameters = agents + self.players - 1 + self.largest_tie - 1
+        self.parameters = agents - 1 + self.players - 1 + self.largest_tie - 1
+        # what an agent, a seat, a tie of so many seats (from 0) count in the parameters
+        unit = np.eye(self.parameters)
+        self._of_agent = _contrasts(agents) @ unit[: agents - 1]
+        self._of_seat = _contrasts(self.players) @ unit[agents - 1 : agents + self.players - 2]
+        self._of_tie = np.concatenate((np.zeros((2, self.parameters)), unit[agents + self.players - 2 :]))
 
         offered, owners, totals = [], [], np.zeros((games, self.parameters))
         for stage in range(self.players):
@@ -66,20 +74,18 @@ class Likelihood:
             offered.append(np.where(left[rows], seats[rows], -1))
             owners.append(rows)
             for seat in range(self.players):
-                taken = rows[ranks[rows, seat] == stage]
-                weight = 1 / sizes[taken, seat]
-                totals[taken, seats[taken, seat]] += weight
-                totals[taken, agents : agents + self.players - 1] += weight[:, None] * self._contrasts[seat]
-                tied = taken[sizes[taken, seat] > 1]
                 # each seat of a tie brings its part of the one tie
-                totals[tied, agents + self.players - 3 + sizes[tied, seat]] += 1 / sizes[tied, seat]
+                taken = rows[ranks[rows, seat] == stage]
+                size = sizes[taken, seat]
+                chosen = self._of_agent[seats[taken, seat]] + self._of_seat[seat] + self._of_tie[size]
+                totals[taken] += chosen / size[:, None]
         sets, numbers = np.unique(np.concatenate(offered), axis=0, return_inverse=True)
         number_of_tables = int(tables.max(initial=-1)) + 1
         self._counts = np.zeros((number_of_tables, len(sets)))
         np.add.at(self._counts, (tables[np.concatenate(owners)], numbers.reshape(-1)), 1.0)
         self._totals = np.zeros((number_of_tables, self.parameters))
         np.add.at(self._totals, tables, totals)
-        self._pseudo = self._pseudo_rows()
+        self._pseudo, self.pseudo_games = self._pseudo_games()
         self._groups = self._grouped(sets)
 
     @property
@@ -87,16 +93,11 @@ class Likelihood:
         """How many tables there are."""
         return len(self._counts)
 
-    @property
-    def pseudo_games(self) -> int:
-        """How many parameters, or effects of several, play pseudo-games."""
-        return len(self._pseudo)
-
     def fit(self, weights: np.ndarray, pseudo: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         """The parameters that make the games likeliest, (fits, parameters), one row for each row of weights.
 
-        weights: of the tables, (fits, tables); pseudo: how many pseudo-games are won and lost, (fits, pseudo_games,
-        2), each above 0; start: where the search begins, (parameters,).
+        weights: of the tables, (fits, tables); pseudo: how often each pseudo-game goes one way and the other, (fits,
+        len(pseudo_games), 2), on average `pseudo_games` each; start: where the search begins, (parameters,).
         """
         found = np.zeros((len(weights), self.parameters))
         if start is not None:
@@ -110,7 +111,8 @@ class Likelihood:
     def statistics(self, weights: np.ndarray, pseudo: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How often each set was offered, and the sums of what was chosen: what a fit knows of the games."""
         counts = np.concatenate((weights @ self._counts, pseudo.sum(axis=2)), axis=1)
-        return counts, weights @ self._totals + pseudo[:, :, 0] @ self._pseudo
+        chosen = pseudo[:, :, 0] @ self._pseudo[0] + pseudo[:, :, 1] @ self._pseudo[1]
+        return counts, weights @ self._totals + chosen
 
     def value_and_gradient(
         self, parameters: np.ndarray, counts: np.ndarray, totals: np.ndarray
@@ -141,13 +143,17 @@ class Likelihood:
             found -= (means @ means.transpose(0, 2, 1)).reshape(fits, -1)
         return np.asarray(found.reshape(fits, size, size))
 
+    def strengths(self, parameters: np.ndarray) -> np.ndarray:
+        """The log strength of each agent, (fits, agents), of sum zero."""
+        return np.asarray(parameters @ self._of_agent.T)
+
     def seat_effects(self, parameters: np.ndarray) -> np.ndarray:
         """The effect of each seat on the log strength, (fits, players), of sum zero."""
-        return np.asarray(parameters[:, self.agents : self.agents + self.players - 1] @ self._contrasts.T)
+        return np.asarray(parameters @ self._of_seat.T)
 
     def tie_weights(self, parameters: np.ndarray) -> np.ndarray:
         """The weights of ties of 2, 3, … seats, (fits, largest_tie - 1)."""
-        return np.asarray(np.exp(parameters[:, self.agents + self.players - 1 :]))
+        return np.asarray(np.exp(parameters @ self._of_tie[2:].T))
 
     def _climb(self, parameters: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
         found: np.ndarray = parameters.copy()
@@ -170,14 +176,17 @@ class Likelihood:
                 busy, step = busy[~uphill], step[~uphill] / 2
         raise RuntimeError(f"the fit has not converged after {_ROUNDS} rounds: please report the games")
 
-    def _pseudo_rows(self) -> np.ndarray:
-        """What each pseudo-game counts in the parameters: agents, seats, ties."""
-        rows = np.zeros((self.agents + self.players + self.largest_tie - 1, self.parameters))
-        agents, players = self.agents, self.players
-        rows[:agents, :agents] = np.eye(agents)
-        rows[agents : agents + players, agents : agents + players - 1] = self._contrasts
-        rows[agents + players :, agents + players - 1 :] = np.eye(self.largest_tie - 1)
-        return rows
+    def _pseudo_games(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the two outcomes of each pseudo-game count in the parameters, (2, pseudo-games, parameters), and how
+        often each of them happens, (pseudo-games,)."""
+        pairs, often = [], []
+        for rows, each in ((self._of_agent, _AGENT_GAMES), (self._of_seat, _SEAT_GAMES)):
+            found = list(combinations(rows, 2))
+            pairs += found
+            often += [each / (len(rows) - 1) for _ in found]
+        pairs += [(row, np.zeros_like(row)) for row in self._of_tie[2:]]
+        often += [_TIE_GAMES] * (self.largest_tie - 1)
+        return np.array(pairs).transpose(1, 0, 2), np.array(often)
 
     def _grouped(self, sets: np.ndarray) -> list[_Group]:
         """Sets in groups of equally many choices; behind them the pseudo-games, which offer two."""
@@ -193,19 +202,13 @@ class Likelihood:
                 for chosen in combinations(range(int(number)), size)
             ]
             groups.append(_group(numbers, np.array(rows)))
-        pseudo = np.stack((self._pseudo, np.zeros_like(self._pseudo)))
-        groups.append(_group(np.arange(len(sets), len(sets) + len(self._pseudo)), pseudo))
+        groups.append(_group(np.arange(len(sets), len(sets) + len(self.pseudo_games)), self._pseudo))
         return groups
 
     def _choice_rows(self, agents: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        sets, size = agents.shape
-        rows = np.zeros((sets, self.parameters))
-        for agent, seat in zip(agents.T, seats.T, strict=True):
-            rows[np.arange(sets), agent] += 1 / size
-            rows[:, self.agents : self.agents + self.players - 1] += self._contrasts[seat] / size
-        if size > 1:
-            rows[:, self.agents + self.players - 3 + size] = 1.0
-        return rows
+        """What groups of seats, (sets, size), count in the parameters when they are chosen, (sets, parameters)."""
+        rows = (self._of_agent[agents] + self._of_seat[seats]).mean(axis=1)
+        return np.asarray(rows + self._of_tie[agents.shape[1]])
 
 
 def _group(sets: np.ndarray, rows: np.ndarray) -> _Group:

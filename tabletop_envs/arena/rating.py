@@ -3,11 +3,11 @@
 Strengths are those of `plackett_luce`, with seat effects as nuisance terms, on the scale of chess ratings: 400 points
 are odds of ten to one to be placed first of two. A reference agent is 0. Nothing depends on the order of the games.
 
-Intervals are Bayesian bootstraps (Rubin, 1981) over tables: every resample weighs each table by a draw from the
-exponential distribution, and draws the pseudo-games too, half a win on average as Gamma(1/2), and fits anew. For two
-agents whose games are independent this is exactly the Jeffreys interval of the share of wins. The plain bootstrap,
-which draws tables with replacement, fails where results are one-sided: who won all games wins them in every resample,
-and the interval has no width.
+Intervals are Bayesian bootstraps (Rubin, 1981) over tables: every resample gives each table a random weight of mean 1,
+and each pseudo-game too, and fits anew. For two agents whose games are independent that comes to Jeffreys' interval of
+the share of wins. The plain bootstrap, which draws tables with replacement, fails where results are one-sided: who won
+all games wins them in every resample, and the interval has no width. Weights of n tables have the variance 1 + 3.4 / n:
+without the excess, which is that of Student's distribution over the normal one, intervals of few tables are too narrow.
 
 What an interval is of: the strength to which the fit tends as tables go on without end. Luck that a whole table
 shares is no part of the model and makes strengths look closer together than without it, as any luck does.
@@ -29,8 +29,8 @@ SCALE: Final = 400 / np.log(10)  # points to a unit of log strength
 RESAMPLES: Final = 1000
 DOMINANCE: Final = 0.95  # below, neighbours share a rank
 
-_PRIOR: Final = 0.5  # wins, and losses, of a pseudo-game
 _TAILS: Final = (0.025, 0.975)
+_SMALL_SAMPLE: Final = 3.4  # 1 for the mean that is estimated, (1.96 ** 2 + 1) / 2 for Student's distribution
 
 
 class Estimate(NamedTuple):
@@ -134,13 +134,15 @@ def rate(
         raise OptionError(f"{listed} and {reference} have met neither each other nor a common opponent: let them play")
     _, clusters = np.unique(tables, return_inverse=True)
     likelihood = Likelihood(seats, places, clusters.reshape(-1), len(names))
-    pseudo = np.full((1, likelihood.pseudo_games, 2), _PRIOR)
-    best = likelihood.fit(np.ones((1, likelihood.tables)), pseudo)
+    often = np.repeat(likelihood.pseudo_games[:, None], 2, axis=1)
+    best = likelihood.fit(np.ones((1, likelihood.tables)), often[None])
     random = np.random.default_rng(seed)
-    weights = random.standard_exponential((resamples, likelihood.tables))
-    pseudo = random.standard_gamma(_PRIOR, (resamples, likelihood.pseudo_games, 2))
+    shape = 1 / (1 + _SMALL_SAMPLE / likelihood.tables)
+    weights = random.standard_gamma(shape, (resamples, likelihood.tables)) / shape
+    pseudo = random.standard_gamma(often, (resamples, *often.shape))
     fits = likelihood.fit(weights, pseudo, best[0])
-    points, draws = (SCALE * (part[:, : len(names)] - part[:, [zero]]) for part in (best, fits))
+    strengths = (likelihood.strengths(part) for part in (best, fits))
+    points, draws = (SCALE * (part - part[:, [zero]]) for part in strengths)
     ties = np.zeros(likelihood.players - 1)
     ties[: likelihood.largest_tie - 1] = likelihood.tie_weights(best)[0]
     effects, effect_draws = (SCALE * likelihood.seat_effects(part) for part in (best, fits))
