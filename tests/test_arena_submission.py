@@ -308,6 +308,11 @@ IN_GAMES: dict[str, tuple[Callable[[Case], Any], str]] = {
         AT.replace(f":{LINE}:", f":{LINE + 1}:") + f".* stands on line {LINE} already",
     ),
     "a note": (_note("rank", 1), AT + "info.rank is nothing that a game of a season has"),
+    "void games of who is no language model": (
+        _note("voids", ["crash:1"]),
+        AT + r"info.voids has 'crash:1': games are void by a language model's",
+    ),
+    "void games that are none": (_note("voids", 3), AT + "info.voids has 3: "),
     "no notes": (_replace("info", {}), AT + "info.season is None: it tells the game's place"),
     "a forfeit with another outcome": (_replace("end", "crash:1"), AT + "the game is over after .* with 'crash:1'"),
     "a seat that is not there": (_replace("end", "crash:2"), AT + "'end' is 'crash:2' with 2 players"),
