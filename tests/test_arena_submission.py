@@ -214,8 +214,8 @@ def test_a_sound_submission_passes_whole(case: Case) -> None:
 
 
 def test_a_whole_board_and_a_season_can_be_checked(case: Case) -> None:
-    for folder, asked in ((case.board, 10), (case.season, 0)):
-        report = check.check(folder, None, check.How(asked=asked))
+    for folder in (case.board, case.season):
+        report = check.check(folder, None, check.How(asked=0))
         assert [str(finding) for finding in report.findings] == []
         assert [row.path.name for row in report.rows] == ["games-anchors.jsonl.gz", "games-middle.jsonl.gz"]
         assert [set(row.asked) for row in report.rows] == [{"random", "greedy"}, {"middle", "random", "greedy"}]
@@ -308,6 +308,11 @@ IN_GAMES: dict[str, tuple[Callable[[Case], Any], str]] = {
         AT.replace(f":{LINE}:", f":{LINE + 1}:") + f".* stands on line {LINE} already",
     ),
     "a note": (_note("rank", 1), AT + "info.rank is nothing that a game of a season has"),
+    "void games of who is no language model": (
+        _note("voids", ["crash:1"]),
+        AT + r"info.voids has 'crash:1': games are void by a language model's",
+    ),
+    "void games that are none": (_note("voids", 3), AT + "info.voids has 3: "),
     "no notes": (_replace("info", {}), AT + "info.season is None: it tells the game's place"),
     "a forfeit with another outcome": (_replace("end", "crash:1"), AT + "the game is over after .* with 'crash:1'"),
     "a seat that is not there": (_replace("end", "crash:2"), AT + "'end' is 'crash:2' with 2 players"),
@@ -796,19 +801,22 @@ def test_what_is_asked_follows_from_the_games_and_the_salt(sound: Path) -> None:
 
 def test_an_agent_that_never_begins_is_named(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     write_agent(case.board, "middle", "import time\ntime.sleep(1000)\n", "pass")
-    with monkeypatch.context() as patched:
-        patched.setattr(asking, "START", 10)
-        asked, found = ask_again(case.agent, games_of(case.games), asked=5)
-    assert asked == 1
-    assert "gives no answer within 10 s" in found[0][1]
+    watched = asking.Watched(roster.read(case.agent), "tabletop/umbra_via-v0")
+    try:
+        assert watched._start() == asking.Answer(None)
+        monkeypatch.setattr(asking, "START", 0.5)
+        answer = watched.ask(asking.Question(2, {}, 7, [], 0, 7, begins=True))
+    finally:
+        watched.close()
+    assert answer == asking.Answer(None, "timeout", "gives no answer within 0.5 s", ended=True)
 
 
 @pytest.mark.parametrize("changed", [{"deterministic": False}, {"kind": "llm"}])
 def test_who_cannot_be_asked_again_is_marked(case: Case, changed: dict[str, Any]) -> None:
     case.edit(case.manifest, **changed)
-    report = check.check(case.agent, case.base, check.How(asked=1))
+    report = check.check(case.agent, case.base, check.How(asked=0))
     assert report.findings == []
-    assert report.rows[0].asked == {"greedy": 1, "middle": None, "random": 1}
+    assert report.rows[0].asked == {"greedy": 0, "middle": None, "random": 0}
     assert "'middle' is not re-askable" in report.notes[0].text
 
 

@@ -48,6 +48,7 @@ from tabletop_envs.arena.roster import read as read_agent
 from tabletop_envs.arena.schedule import FILE as SCHEDULE
 from tabletop_envs.arena.schedule import SEASONS, Schedule, board_of
 from tabletop_envs.arena.table import write_whole
+from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.position import END_CAP
 from tabletop_envs.errors import CorruptDataError, OptionError
 
@@ -128,11 +129,11 @@ def _read_games(folder: Path, schedule: Schedule) -> _Games:
         sum(replay.end == END_CAP for replay in replays),
     )
     for replay in replays:
-        seat = forfeiting_seat(replay.end)
-        if seat is not None:
-            games.failures[replay.agents[seat], replay.end.partition(":")[0]] += 1
+        if replay.forfeit is not None:
+            kind, _, seat = replay.forfeit.partition(":")
+            games.failures[replay.agents[int(seat)], kind] += 1
         for end in replay.info.get(VOIDS, ()):
-            games.voids[replay.agents[forfeiting_seat(end) or 0]] += 1
+            games.voids[replay.agents[int(end.partition(":")[2])]] += 1
     return games
 
 
@@ -142,11 +143,22 @@ def _check(replay: Replay, schedule: Schedule, place: str) -> None:
         ("num_players", replay.num_players, schedule.num_players),
         ("options", replay.options, schedule.options),
         ("rules", replay.rules, schedule.rules),
+        ("season", replay.info.get("season"), schedule.season),
     ):
         if found != wanted:
             raise CorruptDataError(
                 f"{place}: {name} is {found!r}, but the season's is {wanted!r}: remove the game, or play it anew"
             )
+    lineup, table, voids = (replay.info.get(name) for name in ("lineup", "table", VOIDS))
+    if not isinstance(lineup, str) or not is_whole(table) or not (voids is None or _are_forfeits(voids, replay)):
+        raise CorruptDataError(f"{place}: info does not tell line-up, table and void games: play the game anew")
+
+
+def _are_forfeits(ends: Any, replay: Replay) -> bool:
+    seats = (
+        [forfeiting_seat(end) if isinstance(end, str) else None for end in ends] if isinstance(ends, list) else [None]
+    )
+    return all(seat is not None and seat < replay.num_players for seat in seats)
 
 
 def _budget(folder: Path, name: str) -> Budget | None:
@@ -154,8 +166,13 @@ def _budget(folder: Path, name: str) -> Budget | None:
     home = board_of(folder) / AGENTS / name
     if not (home / MANIFEST).is_file():
         return None
-    training = read_object(home / MANIFEST).get("training") or {}
-    return Budget(read_agent(home).simulations or 0, int(training.get("decisions", 0)))
+    training = read_object(home / MANIFEST).get("training")
+    decisions: Any = 0
+    if training is not None:
+        decisions = training.get("decisions") if isinstance(training, dict) else None
+    if not is_whole(decisions, 0):
+        raise CorruptDataError(f"{home / MANIFEST}: training is {training!r}, not null or with decisions: mend it")
+    return Budget(read_agent(home).simulations or 0, decisions)
 
 
 # --- ratings.json -----------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ import numpy as np
 from tabletop_envs import __version__
 from tabletop_envs.arena import reask, submission
 from tabletop_envs.arena.asking import PATIENCE
-from tabletop_envs.arena.replay import Replay, scan, verify
-from tabletop_envs.arena.roster import AGENTS, MANIFEST
+from tabletop_envs.arena.replay import Replay, forfeiting_seat, scan, verify
+from tabletop_envs.arena.roster import AGENTS, LLM, MANIFEST
 from tabletop_envs.arena.schedule import ANCHORS, FILE, SEASONS, Fixture, Schedule
 from tabletop_envs.arena.submission import Finding, Submission
 from tabletop_envs.core.game import Game
@@ -256,7 +256,7 @@ class _File:
         self._check_games_of_owner(season, agents)
         played = self._read(agents, names)
         self._check_order(fixtures, played)
-        sound = self._check_each(season, fixtures, played)
+        sound = self._check_each(season, agents, fixtures, played)
         self.row.games = len(played)
         self.row.decisions = sum(len(game.actions) - game.opening for _, game in played)
         self.row.forfeits = sum(game.forfeit is not None for _, game in played)
@@ -350,14 +350,18 @@ class _File:
             self._wrong(max(before, default=1), f"{_named(missing[0])} is missing behind this line{more}: play it")
 
     def _check_each(
-        self, season: _Season, fixtures: Mapping[Place, Fixture], played: Sequence[tuple[int, Replay]]
+        self,
+        season: _Season,
+        agents: Mapping[str, Submission],
+        fixtures: Mapping[Place, Fixture],
+        played: Sequence[tuple[int, Replay]],
     ) -> list[tuple[int, Replay]]:
         """What each game says; returns those of which all holds."""
         openings = _openings(season, list(fixtures.values()))
         sound = []
         for number, (line, game) in enumerate(played):
             self.progress(f"playing {self.path.name} again", number, len(played))
-            differences = list(self._differences(season, fixtures, openings, game))
+            differences = list(self._differences(season, agents, fixtures, openings, game))
             for text in differences:
                 self._wrong(line, text)
             if not differences:
@@ -365,7 +369,12 @@ class _File:
         return sound
 
     def _differences(
-        self, season: _Season, fixtures: Mapping[Place, Fixture], openings: Mapping[int, tuple[int, ...]], game: Replay
+        self,
+        season: _Season,
+        agents: Mapping[str, Submission],
+        fixtures: Mapping[Place, Fixture],
+        openings: Mapping[int, tuple[int, ...]],
+        game: Replay,
     ) -> Iterator[str]:
         schedule, info = season.schedule, game.info
         for name in (*_NOTES, *info):
@@ -373,6 +382,11 @@ class _File:
                 yield f"info.{name} is {info.get(name)!r}: it tells the game's place in the schedule"
             elif name not in _NOTES and name not in _MORE_NOTES:
                 yield f"info.{name} is nothing that a game of a season has"
+        for end in _listed(info.get("voids", [])):
+            seat = forfeiting_seat(end) if isinstance(end, str) else None
+            agent = agents.get(game.agents[seat]) if seat is not None and seat < game.num_players else None
+            if agent is None or agent.entrant.kind != LLM:
+                yield f"info.voids has {end!r}: games are void by a language model's crash or timeout alone"
         place = _place(game)
         fixture = fixtures.get(place) if place is not None else None
         if place is not None and fixture is None:
@@ -421,6 +435,10 @@ class _File:
 def _numbers(version: str) -> tuple[int, ...]:
     found = _VERSION.match(version)
     return tuple(int(part) for part in found[0].split(".")) if found else ()
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _place(game: Replay) -> Place | None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tabletop_envs import registry
 from tabletop_envs.arena.board import DIVISIONS, OPEN, RATINGS, across_games, latest, read_ratings, season_folders
+from tabletop_envs.arena.replay import FAILURES
 from tabletop_envs.arena.roster import AGENTS
 from tabletop_envs.arena.table import write_whole
 from tabletop_envs.errors import UnknownGameError
@@ -109,7 +110,7 @@ def _ranking(board: Path, season: dict[str, Any]) -> str:
     rows = []
     for agent in season["agents"]:
         share = agent["win_share"]
-        failures = [f"{number} {kind}" for kind, number in agent["failures"].items() if number]
+        failures = [f"{agent['failures'][kind]} {kind}" for kind in FAILURES if agent["failures"][kind]]
         failures += [f"{agent['voids']} void"] if agent["voids"] else []
         rows.append(
             [
