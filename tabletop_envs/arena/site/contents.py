@@ -124,6 +124,7 @@ class Entry:
     name: str
     facts: Mapping[str, Any]
     card: str
+    answers_again: bool = True  # as far as it says itself
 
 
 class Board:
@@ -159,12 +160,13 @@ class Board:
 
 def _entry(folder: Path) -> Entry:
     facts: Mapping[str, Any] = {}
+    answers_again = True
     if (folder / MANIFEST).exists():
         found, findings = submission.check(folder)
         if found is None:
             raise CorruptDataError(str(findings[0]))
-        facts = found.content
-    return Entry(folder.name, facts, _text(folder / submission.CARD))
+        facts, answers_again = found.content, found.answers_again
+    return Entry(folder.name, facts, _text(folder / submission.CARD), answers_again)
 
 
 def _text(path: Path) -> str:
