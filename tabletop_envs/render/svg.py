@@ -50,7 +50,7 @@ def _attributes(**values: float | str) -> str:
     return "".join(parts)
 
 
-@lru_cache(maxsize=2**12)  # pictures of successive steps are made of almost the same shapes
+@lru_cache(maxsize=2**11)  # pictures of successive steps are made of almost the same shapes
 def _drawn(shape: Shape | Group) -> str:
     if isinstance(shape, Group):
         inside = "".join(_drawn(part) for part in shape.shapes)
