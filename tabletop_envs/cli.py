@@ -19,6 +19,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from tabletop_envs import __version__, registry
+from tabletop_envs.arena.commands import arena
+from tabletop_envs.command_options import game_options, parse_options
 from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError
 
 if TYPE_CHECKING:
@@ -65,36 +67,9 @@ def main() -> None:
     """Modern board games for multi-agent reinforcement learning."""
 
 
-def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--players` and `--option`, as every command that sets up a game takes them."""
-    command = click.option(
-        "--option",
-        "-o",
-        "assignments",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="An option of the game; may be repeated. The `list` command shows them.",
-    )(command)
-    return click.option("--players", "-p", type=int, help="Number of players [default: the least possible].")(command)
-
-
 def games_option(summary: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`--games`, as every command that evaluates takes it."""
     return click.option("--games", type=click.IntRange(min=1), default=400, show_default=True, help=summary)
-
-
-def parse_options(assignments: tuple[str, ...]) -> dict[str, Any]:
-    """`name=value` texts as options; values are read as JSON where they can be, else as text."""
-    options = {}
-    for assignment in assignments:
-        name, found, text = assignment.partition("=")
-        if not found:
-            raise OptionError(f"{assignment!r} is no option: write NAME=VALUE")
-        try:
-            options[name] = json.loads(text.lower() if text.lower() in ("true", "false") else text)
-        except ValueError:
-            options[name] = text
-    return options
 
 
 @main.command("list")
@@ -341,7 +316,7 @@ def watch(
     if html is gif is mp4 is None:
         watching.step_through(film, delay=delay)
         return
-    times = {} if delay is None else {"seconds": delay}
+    times: dict[str, Any] = {} if delay is None else {"seconds": delay}
     size = {} if pixels is None else {"pixels": pixels}
     if html is not None:
         from tabletop_envs.render.html import page
@@ -483,6 +458,9 @@ def cases(game: str, file: Path) -> None:
     sys.exit(1 if counts["fail"] else 0)
 
 
+main.add_command(arena)
+
+
 # --- replays ----------------------------------------------------------------------------------------------------
 
 
@@ -501,6 +479,8 @@ def verify_replays(files: tuple[Path, ...]) -> None:
     for file in files:
         bad_before = bad
         for line in replays.scan(file):
+            if line.header is not None:
+                continue
             differences = [f"{line.place}: {text}" for text in replays.verify(line.replay)] if line.replay else []
             if line.replay is not None:
                 games += 1

@@ -43,6 +43,10 @@ class UnknownAgentError(TabletopError, LookupError):
     """No agent has this name."""
 
 
+class ProcessError(TabletopError, RuntimeError):
+    """Worker processes end before they have done anything."""
+
+
 class MissingExtraError(TabletopError, ImportError):
     """An optional package is not installed."""
 

@@ -6,6 +6,7 @@ points while the game has secrets and goes on, not at all (the picture shows tho
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sys
 import time
@@ -16,9 +17,9 @@ from typing import Final, TextIO
 
 from tabletop_envs.agents import make_agent
 from tabletop_envs.agents.base import Agent, ask, begin, finish
-from tabletop_envs.arena.replay import Replay, scan
+from tabletop_envs.arena.replay import Replay, outcome, scan, why_unfinished
 from tabletop_envs.core.game import ALL, PUBLIC, Game
-from tabletop_envs.core.position import END_CAP, END_RULES, Position
+from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.record import PUBLIC as SEEN
 from tabletop_envs.core.spec import Settings
@@ -46,12 +47,12 @@ class Film:
 
 
 def load(path: str | Path, number: int = 1) -> Replay:
-    """The replay in one line of a file; lines are counted from 1, blank ones left out.
+    """The replay in one line of a file; lines are counted from 1, blank ones and a header left out.
 
     Raises OptionError when the file has fewer, CorruptDataError when the line is no replay.
     """
     found = 0
-    for found, line in enumerate(scan(path), 1):
+    for found, line in enumerate((line for line in scan(path) if line.header is None), 1):
         if found == number and line.replay is not None:
             return line.replay
         if found == number and line.error is not None:
@@ -73,17 +74,25 @@ def film_of(replay: Replay, viewer: int = PUBLIC) -> Film:
         raise CorruptDataError(
             f"the recorded game cannot be played: actions[{position.decisions}]: {error}; `replay verify` tells more"
         ) from error
-    if not position.over:
-        made = len(replay.actions)
-        raise CorruptDataError(f"the recorded game is not over after its {made} actions: record it anew")
-    recorded = replay.points, replay.places, replay.end
-    found = tuple(position.points()), tuple(position.places()), END_CAP if position.capped else END_RULES
+    unfinished = why_unfinished(position, replay.forfeit)
+    if unfinished:
+        raise CorruptDataError(f"of the recorded game, {unfinished}: record it anew")
+    points, places, end = outcome(position, replay.forfeit)
+    recorded, found = (replay.points, replay.places, replay.end), (tuple(points), tuple(places), end)
     if recorded != found:
         raise CorruptDataError(
             f"the recorded game ends with points, places, end {recorded}, but played again with {found}: "
             "`replay verify` tells more"
         )
-    return film
+    return film if replay.forfeit is None else _forfeited(film, replay)
+
+
+def _forfeited(film: Film, replay: Replay) -> Film:
+    """The film with the end that a forfeit put to its game."""
+    reason, _, seat = replay.end.partition(":")
+    events = (*film.frames[-1].events, f"seat {seat} forfeits the game ({reason})")
+    last = dataclasses.replace(film.frames[-1], events=events, points=replay.points, places=replay.places)
+    return dataclasses.replace(film, frames=(*film.frames[:-1], last))
 
 
 def film_of_agents(

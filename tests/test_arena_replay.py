@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 from toy_game import broken
 
-from tabletop_envs import cli, registry
+from tabletop_envs import cli, registry, watch
 from tabletop_envs.agents import make_agent as make
 from tabletop_envs.agents.base import BUILT_IN, View
 from tabletop_envs.arena import replay as replays
@@ -208,7 +210,11 @@ MISSING: Any = object()
         ("points", [1, 2, 2**31], "'points' is not"),
         ("places", [1, 2, 0], "'places' is not a list of whole numbers, at least 1"),
         ("places", None, "'places' is not"),
-        ("end", "crash", "'end' is not 'rules' or 'cap'"),
+        (
+            "end",
+            "crash",
+            "'end' is not 'rules', 'cap' or a forfeit of a seat (illegal:0, crash:0, timeout:0, budget:0)",
+        ),
         ("end", ["rules"], "'end' is not"),
         ("rules", "12", "'rules' is not 16 hex digits"),
         ("final", "F" * 16, "'final' is not 16 hex digits"),
@@ -864,3 +870,126 @@ def test_registered_games(name: str, tmp_path: Path) -> None:
     assert call("verify", path).exit_code == 0
     opening = registry.spec(name).opening_decisions
     assert {replay.opening for replay in replays.read(path)} == {opening}
+
+
+# --- forfeits ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stopped(toy: Game, kept: Replay) -> tuple[Replay, int]:
+    """The game of `kept` after six decisions, and the seat to act."""
+    position = kept.start()
+    for action in kept.actions[:6]:
+        position.apply(action)
+    assert position.seat is not None
+    end = f"crash:{position.seat}"
+    return replays.replay_of(position, kept.agents, kept.actions[:6], forfeit=end), position.seat
+
+
+@pytest.mark.parametrize("kind", replays.FAILURES)
+def test_who_forfeits_is_last_alone(toy: Game, kind: str) -> None:
+    places = set()
+    for seed in range(30):
+        position = Position.new(toy, 4, seed=seed)
+        actions = []
+        while position.seat is not None:
+            end = f"{kind}:{position.seat}"
+            replay = replays.replay_of(position, ["a"] * 4, actions, forfeit=end)
+            assert verify(Replay.from_line(replay.to_line())) == []
+            assert (replay.end, replay.forfeit) == (end, end)
+            loser, running = position.seat, position.places()
+            assert list(replay.points) == position.points()
+            assert replay.places[loser] == 4
+            assert replay.places.count(4) == 1
+            for one, other in itertools.permutations(set(range(4)) - {loser}, 2):
+                assert (replay.places[one] < replay.places[other]) == (running[one] < running[other])
+            assert 1 in replay.places
+            places.add(replay.places)
+            actions.append(pick(position, seed))
+            position.apply(actions[-1])
+    assert len(places) > 20
+
+
+def test_what_of_a_forfeit_is_found(kept: Replay, stopped: tuple[Replay, int]) -> None:
+    replay, seat = stopped
+    assert verify(replay) == []
+    other = (seat + 1) % 3
+    finds(replace(replay, end=f"crash:{other}"), f"end 'crash:{other}' is recorded, but seat {seat} is to act")
+    finds(replace(replay, end="rules"), f"not over after its 6 actions: seat {seat} is to act")
+    finds(replace(replay, places=(1, 1, 1)), "places [1, 1, 1] is recorded")
+    finds(replace(replay, points=(9, 9, 9)), "points [9, 9, 9] is recorded")
+    finds(replace(replay, final="0" * 16), "final digest")
+    finds(replace(kept, end="crash:0"), "is over after its", "it cannot end with 'crash:0'")
+    # another word for it is another file, not another game
+    assert verify(replace(replay, end=f"illegal:{seat}")) == []
+
+
+@pytest.mark.parametrize("end", ["crash", "crash:", "crash:-1", "crash:01", "crash:3", "crash:1 ", "panic:1", "cap:1"])
+def test_ends_that_no_game_has(stopped: tuple[Replay, int], end: str) -> None:
+    with pytest.raises(CorruptDataError, match="'end' is"):
+        Replay.from_line(replace(stopped[0], end=end).to_line())
+
+
+# --- headers and compressed files -------------------------------------------------------------------------------
+
+
+def test_headers_and_compressed_files(toy: Game, file: Path, tmp_path: Path) -> None:
+    sound, lines = list(replays.read(file)), file.read_bytes()
+    assert replays.header(file) is None
+    head = b'{"header":1,"python":"3.12"}\n'
+    plain, packed = tmp_path / "headed.jsonl", tmp_path / "headed.jsonl.gz"
+    plain.write_bytes(head + lines)
+    packed.write_bytes(gzip.compress(head + lines, mtime=0))
+    for path in (plain, packed):
+        assert replays.header(path) == {"header": 1, "python": "3.12"}
+        assert list(replays.read(path)) == sound
+        places = [line.place for line in replays.scan(path)]
+        assert places == [f"{path}:{number}" for number in range(1, 8)]
+        assert watch.load(path, 1) == sound[0]
+        assert watch.load(path, 6) == sound[5]
+        result = call("verify", path)
+        assert result.exit_code == 0, result.output
+        assert result.output.startswith("6 games, ")
+    assert replays.append(plain, sound[:1]) == 1
+    plain.write_bytes(head[:-1])
+    assert replays.append(plain, sound[:1]) == 1
+    assert list(replays.read(plain)) == sound[:1]
+    with pytest.raises(OptionError, match="is compressed and takes no more games"):
+        replays.append(packed, sound)
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert replays.header(empty) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ('{"header":2}', "headed.jsonl:1 is a header of version 2, not 1: install"),
+        ('{"header":true}', "is a header of version True"),
+        ('{"header":1', "headed.jsonl:1 cannot be read as JSON"),
+    ],
+)
+def test_headers_that_cannot_be_read(file: Path, tmp_path: Path, head: str, words: str) -> None:
+    path = tmp_path / "headed.jsonl"
+    path.write_bytes(head.encode() + b"\n" + file.read_bytes())
+    for refusing in (replays.header, lambda path: list(replays.read(path))):
+        with pytest.raises(CorruptDataError, match=re.escape(words)):
+            refusing(path)
+
+
+def test_a_header_stands_first_alone(file: Path) -> None:
+    file.write_bytes(file.read_bytes() + b'{"header":1}\n')
+    *_, last = replays.scan(file)
+    assert str(last.error).startswith(f"{file}:7 is of schema None")
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "plain"])
+def test_damaged_compressed_files(file: Path, tmp_path: Path, damage: str) -> None:
+    path, packed = tmp_path / "games.jsonl.gz", bytearray(gzip.compress(file.read_bytes()))
+    if damage == "flip":
+        packed[len(packed) // 2] ^= 0xFF
+    path.write_bytes({"cut": bytes(packed[:-20]), "flip": bytes(packed), "plain": file.read_bytes()}[damage])
+    *_, last = replays.scan(path)
+    assert last.error is not None
+    assert re.search(r"games\.jsonl\.gz:\d+ (cannot be unpacked \(|cannot be read as JSON)", str(last.error))
+    assert call("verify", path).exit_code == 1

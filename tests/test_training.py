@@ -28,13 +28,14 @@ from sb3_contrib import MaskablePPO
 from tabletop_envs import registry
 from tabletop_envs.agents.sb3 import TorchPolicy
 from tabletop_envs.core.game import Game
+from tabletop_envs.core.intervals import interval
 from tabletop_envs.core.layout import ActionLayout, Block, ObservationLayout
 from tabletop_envs.core.random import derive_key
 from tabletop_envs.envs.sb3 import SelfPlayVecEnv
 from tabletop_envs.envs.vector import Batch, Seating
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownGameError
 from tabletop_envs.training import evaluation, run
-from tabletop_envs.training.evaluation import Evaluation, evaluate, interval
+from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun, load_config, load_model, load_policy

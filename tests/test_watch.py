@@ -58,7 +58,7 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.data = self.script = self.listed = ""
+        self.data = self.script = self.listed = self.text = ""
         self.feed(text)
         self.close()
         assert self.open == []
@@ -81,11 +81,21 @@ class Page(HTMLParser):
                 self.data += data
             else:
                 self.script += data
-        elif "ol" in self.open:
-            self.listed += data
+        else:
+            self.text += data
+            if "ol" in self.open:
+                self.listed += data
 
     def picture(self, step: int) -> str:
-        return "\n".join(self.game["lines"][number] for number in self.game["frames"][step]["picture"])
+        return "\n".join(
+            "".join(self.game["parts"][part] for part in numbers(self.game["lines"][line]))
+            for line in numbers(self.game["frames"][step]["picture"])
+        )
+
+
+def numbers(runs: list[int]) -> list[int]:
+    """What a page's runs of numbers stand for."""
+    return [first + n for first, count in zip(runs[::2], runs[1::2], strict=True) for n in range(count)]
 
 
 # --- frames -----------------------------------------------------------------------------------------------------
@@ -225,6 +235,13 @@ def test_a_page_needs_nothing_else(short: Film) -> None:
     assert str(policy).startswith("default-src 'none'")
 
 
+def test_a_page_links_back(short: Film) -> None:
+    read = Page(page(short.frames, short.title, short.players, back=('../list.html?a="b"&c', "all <games>")))
+    (href,) = [a["href"] for tag, a in read.elements if tag == "a" and not str(a["href"]).startswith("#")]
+    assert href == '../list.html?a="b"&c'
+    assert "all <games>" in read.text
+
+
 def test_a_page_can_be_used_by_everybody(short: Film) -> None:
     text = page(short.frames, short.title, short.players)
     controls = [(tag, a) for tag, a in Page(text).elements if tag in ("button", "input", "select")]
@@ -267,7 +284,7 @@ def test_a_page_for_a_viewer_holds_no_secret(toy_replay: Replay) -> None:
 
 def test_pages_are_small(short: Film) -> None:
     game_page = page(film_of_agents(*urbino(), ["random", "greedy"], seed=5).frames, "a game")
-    assert len(game_page) < 500_000
+    assert len(game_page) < 150_000
     with pytest.raises(OptionError, match="at least one frame"):
         page([], "nothing")
     with pytest.raises(OptionError, match="give more than 0"):

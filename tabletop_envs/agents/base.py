@@ -18,6 +18,7 @@ import numpy as np
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.loops import GREEDY_POLICY, RANDOM_POLICY
 from tabletop_envs.core.position import Position
+from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.errors import GameOverError, IllegalActionError
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Agent(Protocol):
     Besides, it may have `reset(seat, seed)`, called before each game with the seat that it takes and the seed of
     its own chance in that game (0 to 2^53 - 1), and `close()`, called when it is needed no more; see `begin` and
     `finish`. An agent that sits at several tables at once is not told of their beginnings: it has to choose from
-    the View alone.
+    the View alone. A search counts in `simulations_made` those that it ever made, so that its budget can be checked.
     """
 
     name: str
@@ -198,16 +199,26 @@ def finish(agent: Agent) -> None:
         close()
 
 
+def seat_seed(seed: int, seat: int) -> int:
+    """The seed that the agent of a seat is given for its own chance in the game of a seed."""
+    return int(derive_key(seed, OPPONENTS, seat))
+
+
 def ask(agent: Agent, position: Position) -> int:
     """The agent's action in a position; raises IllegalActionError, with the agent's name, for one that is not legal."""
-    action, mask = agent.choose(View(position)), position.action_mask()
+    return legal_choice(agent.name, position, agent.choose(View(position)))
+
+
+def legal_choice(name: str, position: Position, action: Any) -> int:
+    """The action that an agent of this name gave, as a number; raises IllegalActionError for one that is not legal."""
+    mask = position.action_mask()
     try:
         number = position.game.actions.check(action, len(mask))
     except IllegalActionError as error:
-        raise IllegalActionError(f"the agent {agent.name!r} has to be mended: {error}") from error
+        raise IllegalActionError(f"the agent {name!r} has to be mended: {error}") from error
     if not mask[number]:
         raise IllegalActionError(
-            f"the agent {agent.name!r} has to be mended: {position.action_text(number)!r} ({number}) is not legal for "
+            f"the agent {name!r} has to be mended: {position.action_text(number)!r} ({number}) is not legal for "
             f"seat {position.seat} in phase {position.phase}"
         )
     return number

@@ -63,6 +63,7 @@ class MctsAgent:
         self.name = f"mcts-{self.simulations}"
         self.reuse = bool(reuse)
         self.seed = check_key(seed)
+        self.simulations_made = 0  # ever
         self.decisions_made = 0  # in simulations, ever
         self._parameters = np.zeros(1, dtype=search.PARAMETERS)
         parameters = self._parameters[0]
@@ -98,6 +99,7 @@ class MctsAgent:
         self.decisions_made += search.search(
             self.game.calls, self.game.greedy_call, copy.states, m, self._parameters, self.simulations, salt
         )
+        self.simulations_made += self.simulations
         self._last = view.seat, view.decisions
         root = m.nodes[m.root[0]]
         edges = m.edges[root["first"] : root["first"] + root["count"]]

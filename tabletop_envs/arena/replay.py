@@ -14,10 +14,17 @@ Key, options and actions are the game; everything else in a line is what came of
 | `opening` | how many of the first actions an arena drew at random instead of asking the agents |
 | `actions` | the decisions in their order, as numbers of the action space |
 | `points`, `places` | the outcome, by seat; ties share a place |
-| `end` | `rules`, or `cap` for a game that was scored as it stood at `max_decisions` |
+| `end` | `rules`; `cap` for a game that was scored as it stood at `max_decisions`; or a forfeit, see below |
 | `rules` | the rules digest: 16 hex digits over the layouts and over golden games |
 | `final` | 16 hex digits over the final position's JSON for all eyes, points and places |
 | `info` | left out where empty: whatever else a tournament wants to note; not checked |
+
+A seat whose agent fails when it is asked forfeits the game, which then stands still: `end` is `illegal:k` (seat k gave
+an action that is not legal), `crash:k` (an error), `timeout:k` (no answer) or `budget:k` (more simulations than it
+declares). Points are those that the game would end with now; seat k is last alone, and the others keep their order.
+
+A file holds a game a line; before them it may have a header, a line of facts about how they were played:
+`{"header": 1, ...}`. Files whose names end in `.gz` are compressed.
 
 Knows games through `Game` and `Position` alone, and agents by the names that `make_agent` takes.
 """
@@ -25,11 +32,13 @@ Knows games through `Game` and `Position` alone, and agents by the names that `m
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import json
 import os
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
@@ -58,11 +67,21 @@ from tabletop_envs.errors import (
 )
 
 SCHEMA: Final = 1
+HEADER: Final = 1
+"""The version of the header lines that are read."""
+COMPRESSED: Final = ".gz"
+ILLEGAL: Final = "illegal"
+CRASH: Final = "crash"
+TIMEOUT: Final = "timeout"
+BUDGET: Final = "budget"
+FAILURES: Final = (ILLEGAL, CRASH, TIMEOUT, BUDGET)
+"""How a seat can forfeit a game: the words before the colon of `end`."""
 
 _ACTION_LIMIT: Final = 2**31
 _DIGEST_GAMES: Final = 20  # random games with each settings that a rules digest is over
 _TAIL_BLOCK: Final = 2**16  # bytes that are read at once on the way back to where a file's last line begins
 _DIGEST: Final = re.compile(r"[0-9a-f]{16}")
+_FORFEIT: Final = re.compile(rf"({'|'.join(FAILURES)}):(0|[1-9]\d{{0,2}})")
 _REMEDY: Final = "remove the line, or record the game anew"
 
 
@@ -134,7 +153,14 @@ class Replay:
             raise CorruptDataError(
                 f"{place}: {replay.opening} opening actions of {len(replay.actions)} in all: {_REMEDY}"
             )
+        if (forfeiting_seat(replay.end) or 0) >= replay.num_players:
+            raise CorruptDataError(f"{place}: 'end' is {replay.end!r} with {replay.num_players} players: {_REMEDY}")
         return replay
+
+    @property
+    def forfeit(self) -> str | None:
+        """The end, where it is a forfeit; None for a game that was played to its end."""
+        return None if forfeiting_seat(self.end) is None else self.end
 
     def start(self) -> Position:
         """The position before the first action. Raises UnknownGameError and OptionError."""
@@ -181,6 +207,16 @@ def _is_digest(value: Any) -> bool:
     return type(value) is str and _DIGEST.fullmatch(value) is not None
 
 
+def _is_end(value: Any) -> bool:
+    return type(value) is str and (value in (END_RULES, END_CAP) or _FORFEIT.fullmatch(value) is not None)
+
+
+def forfeiting_seat(end: str) -> int | None:
+    """The seat of an `end` that is a forfeit; None for another."""
+    found = _FORFEIT.fullmatch(end)
+    return int(found[2]) if found else None
+
+
 # field -> (what must hold, the same in words); `type(…) is`, since True is an int
 _FORM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "game": (lambda value: type(value) is str, "the id of a game"),
@@ -192,7 +228,10 @@ _FORM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "actions": (_are_whole(0, _ACTION_LIMIT), "a list of whole numbers, at least 0"),
     "points": (_are_whole(-_ACTION_LIMIT, _ACTION_LIMIT), "a list of whole numbers"),
     "places": (_are_whole(1, _ACTION_LIMIT), "a list of whole numbers, at least 1"),
-    "end": (lambda value: value in (END_RULES, END_CAP), f"{END_RULES!r} or {END_CAP!r}"),
+    "end": (
+        _is_end,
+        f"{END_RULES!r}, {END_CAP!r} or a forfeit of a seat ({', '.join(f'{word}:0' for word in FAILURES)})",
+    ),
     "rules": (_is_digest, "16 hex digits"),
     "final": (_is_digest, "16 hex digits"),
     "info": (_is_object, "an object"),
@@ -233,6 +272,39 @@ def _final_digest(position: Position, points: list[int], places: list[int]) -> s
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# --- outcomes ---------------------------------------------------------------------------------------------------
+
+
+def outcome(position: Position, forfeit: str | None = None) -> tuple[list[int], list[int], str]:
+    """Points, places and end of a position that is over, or in which the seat to act forfeits.
+
+    forfeit: the `end`, as `crash:1`.
+    """
+    points, places = position.points(), position.places()
+    if forfeit is None:
+        return points, places, END_CAP if position.capped else END_RULES
+    loser = forfeiting_seat(forfeit)
+    others = [place for seat, place in enumerate(places) if seat != loser]
+    places = [1 + sum(other < place for other in others) for place in places]
+    places[loser] = len(places)  # type: ignore[index]
+    return points, places, forfeit
+
+
+def why_unfinished(position: Position, forfeit: str | None) -> str:
+    """Why a game cannot have stopped in this position; nothing when it can.
+
+    forfeit: the `end` that was recorded, where it is one.
+    """
+    made = position.decisions
+    if forfeit is None:
+        where = f"seat {position.seat} is to act in phase {position.phase}"
+        return "" if position.over else f"the game is not over after its {made} actions: {where}"
+    if position.over:
+        return f"the game is over after its {made} actions: it cannot end with {forfeit!r}"
+    loser = forfeiting_seat(forfeit)
+    return "" if position.seat == loser else f"end {forfeit!r} is recorded, but seat {position.seat} is to act"
 
 
 # --- recording --------------------------------------------------------------------------------------------------
@@ -276,7 +348,7 @@ class Recorder:
         """The finished game; raises OrderError while it goes on."""
         if not self.position.over:
             raise OrderError("the game is not over: play it to its end, then ask for the replay")
-        return _replay(self.position, self.agents, self.actions, self._opening, self._info)
+        return replay_of(self.position, self.agents, self.actions, self._opening, self._info)
 
 
 def _names(agents: Any, num_players: int) -> tuple[str, ...]:
@@ -334,23 +406,35 @@ def from_actions(
     return recorder.replay()
 
 
-def _replay(
-    position: Position, agents: tuple[str, ...], actions: Sequence[int], opening: int, info: Mapping[str, Any]
+def replay_of(
+    position: Position,
+    agents: Sequence[str],
+    actions: Sequence[int],
+    opening: int = 0,
+    info: Mapping[str, Any] | None = None,
+    *,
+    forfeit: str | None = None,
+    rules: str | None = None,
 ) -> Replay:
+    """The replay of a game that the actions led to this position, which is over, or given up as `forfeit` says.
+
+    Nothing is checked (a `Recorder` does). rules: the rules digest, where it is known already.
+    """
+    points, places, end = outcome(position, forfeit)
     return Replay(
         game=position.game.spec.env_id,
         num_players=position.num_players,
         options=json.loads(json.dumps(position.settings.changed())),
         seed=position.seed,
-        agents=agents,
+        agents=tuple(agents),
         opening=min(opening, len(actions)),
         actions=tuple(actions),
-        points=tuple(position.points()),
-        places=tuple(position.places()),
-        end=END_CAP if position.capped else END_RULES,
-        rules=rules_digest(position.game),
-        final=final_digest(position),
-        info=info,
+        points=tuple(points),
+        places=tuple(places),
+        end=end,
+        rules=rules or rules_digest(position.game),
+        final=_final_digest(position, points, places),
+        info=info or {},
     )
 
 
@@ -406,7 +490,7 @@ def _asked(
 
 def _sampled(game: Game, settings: Settings, agents: tuple[str, ...], games: int, seed: int) -> Iterator[Replay]:
     for position, actions in _played(game, settings, agents, games, seed):
-        yield _replay(position, agents, actions, game.spec.opening_decisions, {})
+        yield replay_of(position, agents, actions, game.spec.opening_decisions)
 
 
 def _played(
@@ -458,13 +542,14 @@ def verify(replay: Replay, game: Game | None = None) -> list[str]:
     if made < len(replay.actions):
         left = len(replay.actions) - made
         return [*differences, f"the game is over after {made} actions, but {left} more follow"]
-    if not position.over:
-        where = f"seat {position.seat} is to act in phase {position.phase}"
-        return [*differences, f"the game is not over after its {made} actions: {where}"]
-    points, places = position.points(), position.places()
+    forfeit = replay.forfeit
+    unfinished = why_unfinished(position, forfeit)
+    if unfinished:
+        return [*differences, unfinished]
+    points, places, end = outcome(position, forfeit)
     differences += _compared("points", list(replay.points), points)
     differences += _compared("places", list(replay.places), places)
-    differences += _compared("end", replay.end, END_CAP if position.capped else END_RULES)
+    differences += _compared("end", replay.end, end)
     return differences + _compared("final digest", replay.final, _final_digest(position, points, places))
 
 
@@ -492,7 +577,7 @@ def _refused(position: Position, actions: Sequence[int], number: int) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file: its place (`file:number`), and the replay, or why there is none.
+    """A line of a file: its place (`file:number`), and the replay, the header, or why there is neither.
 
     truncated: whether it is a last line that breaks off in the middle of a game.
     """
@@ -501,17 +586,35 @@ class Line:
     replay: Replay | None
     error: CorruptDataError | None = None
     truncated: bool = False
+    header: Mapping[str, Any] | None = None
 
 
 def scan(path: str | Path) -> Iterator[Line]:
-    """Every line of a file that is not blank, sound or not, one at a time."""
-    with open(path, "rb") as file:
-        for number, data in enumerate(file, 1):
-            if data.strip():
-                yield _line(data, f"{path}:{number}")
+    """Every line of a file that is not blank, sound or not, one at a time; the first may be a header."""
+    number = 0
+    with _opened(path) as file:
+        try:
+            for number, data in enumerate(file, 1):
+                if data.strip():
+                    yield _line(data, f"{path}:{number}", may_be_header=number == 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            lost = CorruptDataError(f"{path}:{number + 1} cannot be unpacked ({error}): restore the file from a copy")
+            yield Line(f"{path}:{number + 1}", None, lost)
 
 
-def _line(data: bytes, place: str) -> Line:
+def _opened(path: str | Path) -> BinaryIO | gzip.GzipFile:
+    return gzip.open(path, "rb") if str(path).endswith(COMPRESSED) else open(path, "rb")
+
+
+def header(path: str | Path) -> Mapping[str, Any] | None:
+    """The header of a file, None where it has none; raises CorruptDataError for one that cannot be read."""
+    first = next(scan(path), None)
+    if first is not None and first.replay is None and first.error is not None:
+        raise first.error
+    return first.header if first is not None else None
+
+
+def _line(data: bytes, place: str, *, may_be_header: bool) -> Line:
     try:
         content = _parsed(data, place)
     except CorruptDataError as error:
@@ -520,13 +623,24 @@ def _line(data: bytes, place: str) -> Line:
         lost = CorruptDataError(f"{place} breaks off in the middle of a game: remove the line; those before are sound")
         return Line(place, None, lost, truncated=True)
     try:
+        if may_be_header and isinstance(content, dict) and "header" in content:
+            return Line(place, None, header=_header(content, place))
         return Line(place, Replay._from_content(content, place))
     except CorruptDataError as error:
         return Line(place, None, error)
 
 
+def _header(content: dict[str, Any], place: str) -> dict[str, Any]:
+    version = content["header"]
+    if type(version) is not int or version != HEADER:
+        raise CorruptDataError(
+            f"{place} is a header of version {version!r}, not {HEADER}: install the tabletop_envs that wrote it"
+        )
+    return content
+
+
 def read(path: str | Path) -> Iterator[Replay]:
-    """The replays of a file, one at a time.
+    """The replays of a file, one at a time; a header is passed over.
 
     Warns with TruncatedFileWarning of a last line that breaks off, which is what remains of a writer that was
     stopped; raises CorruptDataError at any other line that is no replay.
@@ -545,8 +659,13 @@ def append(path: str | Path, replays: Iterable[Replay]) -> int:
 
     Each is written in one piece as it comes, so that whatever stops the writer, only the last line can break off.
     Where the first cannot be made, no new file is left behind. A last line that lacks nothing but its end is given it.
-    Raises CorruptDataError for a file whose last line breaks off, or is no replay and has no end.
+    Raises CorruptDataError for a file whose last line breaks off, or is no replay and has no end, and OptionError for a
+    compressed one.
     """
+    if str(path).endswith(COMPRESSED):
+        raise OptionError(
+            f"{path} is compressed and takes no more games: name a file that does not end in {COMPRESSED}"
+        )
     replays, written = iter(replays), 0
     begun = list(islice(replays, 1))
     with open(path, "a+b") as file:
@@ -566,7 +685,7 @@ def _missing_end(file: BinaryIO, place: str) -> bytes:
     tail = _last_line(file)
     if not tail.strip():
         return b"\n" if tail else b""
-    line = _line(tail, place)
+    line = _line(tail, place, may_be_header=len(tail) == file.seek(0, os.SEEK_END))
     if line.truncated:
         raise CorruptDataError(f"{place} breaks off: remove it, then add more")
     if line.error is not None:

@@ -31,10 +31,9 @@ from typing import Any, Final
 
 from tabletop_envs import registry
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import Agent, ask, begin, finish
+from tabletop_envs.agents.base import Agent, ask, begin, finish, seat_seed
 from tabletop_envs.arena import replay
 from tabletop_envs.core.position import Position
-from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.record import PUBLIC as SEEN
 from tabletop_envs.errors import (
     CorruptDataError,
@@ -93,7 +92,7 @@ class Table:
     def __init__(self, start: Position, names: Sequence[str], agent_seeds: Sequence[int] | None = None) -> None:
         if len(names) != start.num_players:
             raise OptionError(f"{len(names)} names do not fit: give {start.num_players}, one a seat")
-        derived = [int(derive_key(start.seed, OPPONENTS, seat)) for seat in range(start.num_players)]
+        derived = [seat_seed(start.seed, seat) for seat in range(start.num_players)]
         self.start = start
         self.names = tuple(names)
         self.agent_seeds = tuple(derived if agent_seeds is None else agent_seeds)
@@ -294,8 +293,8 @@ class SavedGame:
 _LISTS: Final[Mapping[str, type]] = {"agents": str, "agent_seeds": int, "people": int, "actions": int}
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that it is there whole or, if anything stops the writer, as it was before.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there whole or, if anything stops the writer, as it was before.
 
     Raises OptionError where no file can lie, and OSError.
     """
@@ -305,8 +304,8 @@ def write_whole(path: Path, text: str) -> None:
         raise OptionError(f"there is no folder {path.absolute().parent}: make it, or name another file")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(beside, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)

@@ -410,6 +410,37 @@ def greedy_batch(
         actions[number] = choose(greedy_call, GREEDY_POLICY, states[i], masks[i], 0, salts[i])
 
 
+@jit_nogil
+def answer_recorded(
+    calls: Any,
+    greedy_call: Any,
+    states: np.ndarray,
+    rows: np.ndarray,
+    policies: np.ndarray,
+    salts: np.ndarray,
+    masks: np.ndarray,
+    actions: np.ndarray,
+    made: np.ndarray,
+) -> None:
+    """Let built-in policies act in the rows until another one is asked or the game is over; writes what they do.
+
+    policies[i, seat]: the built-in policy of a seat, negative where another one plays it; salts[i, seat]: the seat's
+    salt in the game; actions[i, made[i]]: where the next action of game i is written.
+    """
+    for number in range(len(rows)):
+        i = rows[number]
+        s = states[i]
+        while s.over == RUNNING and policies[i, int(s.seat)] >= 0:
+            seat = int(s.seat)
+            count = 0
+            for a in range(masks.shape[1]):
+                count += int(masks[i, a])
+            action = choose(greedy_call, policies[i, seat], s, masks[i], count, salts[i, seat])
+            actions[i, made[i]] = action
+            made[i] += 1
+            take(calls, s, action, masks[i])
+
+
 def scratch(states: np.ndarray, number: int) -> np.ndarray:
     """Uninitialised records of the same dtype."""
     return np.empty(number, dtype=states.dtype)

@@ -18,6 +18,7 @@ from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP, RUNNING
 from tabletop_envs.core.position import Position, check_key
+from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.envs.rewards import Reward
 from tabletop_envs.errors import IllegalActionError, OptionError, OrderError, UnknownAgentError
 
@@ -104,6 +105,24 @@ class Batch:
     def position(self, row: int) -> Position:
         """A copy of one game as a Position."""
         return Position(self.game, self.settings, record.clone(self.states[row : row + 1]))
+
+
+def draw_opening(batch: Batch, keys: np.ndarray) -> np.ndarray:
+    """Begin games that were just dealt with the random decisions that a game without chance declares.
+
+    keys: (N,) of which each stands for an opening. Returns the actions, (N, opening_decisions) int64, -1 behind the
+    end of a game; the batch has made them.
+    """
+    opening = np.full((batch.num_envs, batch.game.spec.opening_decisions), -1, dtype=np.int64)
+    for number in range(opening.shape[1]):
+        rows = batch.rows[batch.states["over"] == RUNNING]
+        legal = [np.flatnonzero(batch.masks[row]) for row in rows]
+        opening[rows, number] = [
+            options[key % len(options)] for options, key in zip(legal, keys[rows] >> 8, strict=True)
+        ]
+        batch.step(rows, batch.check(rows, opening[rows, number]))
+        keys = np.array([derive_key(int(key), OPPONENTS, 1) for key in keys])
+    return opening
 
 
 class Seating:

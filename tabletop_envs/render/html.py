@@ -1,13 +1,14 @@
 """A game as one HTML page to step through: it needs no network and no other file. Knows no game.
 
-Pictures of successive steps are almost the same. So the page holds each line of their SVG once, and each picture as
-the numbers of its lines.
+Pictures of successive steps are almost the same, and so are lines of one picture. So the page holds each part of a line
+of SVG once, each line as the numbers of its parts, and each picture as the numbers of its lines.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from tabletop_envs.render.svg import svg
 SECONDS: Final = 0.8  # a step while the page plays
 
 _NAMESPACE: Final = ' xmlns="http://www.w3.org/2000/svg"'  # a page knows what svg is, and so names no address at all
+_PART: Final = re.compile(r"(?<=>)(?=<)|(?<=[.,;] )")  # between elements, and between the facts of a caption
 _SPEEDS: Final = (0.5, 1, 2, 4)  # times as fast
 
 # button -> (what it does, key, outline of its icon in a square of 24)
@@ -42,7 +44,9 @@ body { margin: 0; background: var(--back); color: var(--ink);
   font: 16px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; }
 main { max-width: 1500px; margin: 0 auto; padding: 12px 16px 16px; display: grid; gap: 12px 20px;
   grid-template-columns: minmax(0, 1fr) 360px; }
-h1 { font-size: 1.2rem; margin: 0; grid-column: 1 / -1; overflow-wrap: anywhere; }
+header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 20px; }
+h1 { font-size: 1.2rem; margin: 0; overflow-wrap: anywhere; }
+.back { color: var(--accent); }
 h2 { font-size: .8rem; margin: 0 0 6px; color: var(--faint); text-transform: uppercase; letter-spacing: .06em; }
 #board svg { display: block; margin: 0 auto; border-radius: 8px; height: auto;
   width: min(100%, calc((100vh - 235px) * var(--ratio))); }
@@ -109,7 +113,14 @@ const game = JSON.parse(document.getElementById("game").textContent);
 const at = id => document.getElementById(id);
 const last = game.frames.length - 1;
 const links = [...document.querySelectorAll("#steps a")];
+const lines = game.lines.map(runs => joined(runs, game.parts, ""));
 let step = -1, timer = null;
+
+function joined(runs, texts, between) {
+  const found = [];
+  for (let i = 0; i < runs.length; i += 2) found.push(...texts.slice(runs[i], runs[i] + runs[i + 1]));
+  return found.join(between);
+}
 
 function cells(name, values) {
   document.querySelectorAll("td." + name).forEach((cell, seat) => {
@@ -122,7 +133,7 @@ function show(number, scroll = true) {
   if (number === step) return;
   step = number;
   const frame = game.frames[step];
-  at("board").innerHTML = frame.picture.map(line => game.lines[line]).join("\\n");
+  at("board").innerHTML = joined(frame.picture, lines, "\\n");
   at("count").textContent = step + " of " + last;
   at("words").textContent = frame.words;
   at("events").replaceChildren(...frame.events.map(text => {
@@ -209,11 +220,18 @@ show(from_address() ?? 0);
 """
 
 
-def page(frames: Sequence[Frame], title: str, players: Sequence[str] = (), seconds: float = SECONDS) -> str:
+def page(
+    frames: Sequence[Frame],
+    title: str,
+    players: Sequence[str] = (),
+    seconds: float = SECONDS,
+    back: tuple[str, str] | None = None,
+) -> str:
     """The page as a text.
 
     frames: the steps of a game, the first one before any decision; players: names by seat; seconds: how long a step
-    stands while the page plays. `#step=12` behind the page's address opens it at that step.
+    stands while the page plays; back: address and words of a link to where one comes from. `#step=12` behind the page's
+    address opens it at that step.
 
     Raises OptionError for no frames, or a time that is not possible.
     """
@@ -238,7 +256,7 @@ script-src 'unsafe-inline'">
 </head>
 <body>
 <main>
-<h1>{escape(title)}</h1>
+<header>{_back(back)}<h1>{escape(title)}</h1></header>
 <div>
 <div id="board" style="--ratio: {ratio:.4f}"></div>
 <p id="now" aria-live="polite"><b id="count"></b> &middot; <span id="words"></span></p>
@@ -264,6 +282,10 @@ script-src 'unsafe-inline'">
 </body>
 </html>
 """
+
+
+def _back(back: tuple[str, str] | None) -> str:
+    return "" if back is None else f'<a class="back" href="{escape(back[0])}">&larr; {escape(back[1])}</a>'
 
 
 def _controls() -> str:
@@ -306,13 +328,19 @@ def _steps(frames: Sequence[Frame]) -> str:
 
 def _data(frames: Sequence[Frame], seconds: float) -> str:
     """What the script reads, as JSON that can stand inside a page."""
-    numbers: dict[str, int] = {}
+    parts: dict[str, int] = {}
+    lines: dict[str, int] = {}
+    coded: list[list[int]] = []
     steps: list[dict[str, Any]] = []
     for frame in frames:
-        lines = svg(frame.scene).replace(_NAMESPACE, "", 1).split("\n")
+        picture = svg(frame.scene).replace(_NAMESPACE, "", 1).split("\n")
+        for line in picture:
+            if line not in lines:
+                lines[line] = len(lines)
+                coded.append(_runs(parts.setdefault(part, len(parts)) for part in _PART.split(line)))
         steps.append(
             {
-                "picture": [numbers.setdefault(line, len(numbers)) for line in lines],
+                "picture": _runs(lines[line] for line in picture),
                 "words": frame.words,
                 "events": frame.events,
                 "points": frame.points,
@@ -320,5 +348,16 @@ def _data(frames: Sequence[Frame], seconds: float) -> str:
             }
         )
     icons = {"play": _BUTTONS["play"][2], "pause": _PAUSE}
-    content = {"seconds": seconds, "icons": icons, "lines": list(numbers), "frames": steps}
+    content = {"seconds": seconds, "icons": icons, "parts": list(parts), "lines": coded, "frames": steps}
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _runs(numbers: Iterable[int]) -> list[int]:
+    """Numbers as runs that rise by one: first, how many, first, how many and so on."""
+    runs: list[int] = []
+    for number in numbers:
+        if runs and number == runs[-2] + runs[-1]:
+            runs[-1] += 1
+        else:
+            runs += [number, 1]
+    return runs

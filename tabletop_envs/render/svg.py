@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -49,6 +50,7 @@ def _attributes(**values: float | str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=2**11)  # pictures of successive steps are made of almost the same shapes
 def _drawn(shape: Shape | Group) -> str:
     if isinstance(shape, Group):
         inside = "".join(_drawn(part) for part in shape.shapes)

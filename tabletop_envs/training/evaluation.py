@@ -7,21 +7,19 @@ that neither the deal nor the seat favours anybody. Intervals are clustered by t
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tabletop_envs.agents.base import Opponent, policy_name
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
-from tabletop_envs.core.header import RUNNING
+from tabletop_envs.core.intervals import interval
 from tabletop_envs.core.position import check_key
 from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
-from tabletop_envs.envs.vector import Batch, Seating
+from tabletop_envs.envs.vector import Batch, Seating, draw_opening
 from tabletop_envs.errors import OptionError
-
-_Z95: Final = 1.959964
 
 
 @dataclass(frozen=True)
@@ -44,21 +42,6 @@ class Evaluation:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
-
-
-def interval(shares: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of the mean of (tables, games per table) shares in [0, 1].
-
-    Wilson's interval with the number of games that, if independent, would vary as much as the tables do.
-    """
-    mean, tables = float(shares.mean()), len(shares)
-    spread = float(shares.mean(axis=1).var(ddof=1)) / tables if tables > 1 else 0.0
-    games = mean * (1 - mean) / spread if spread > 0 and 0 < mean < 1 else float(shares.size)
-    square = _Z95**2
-    centre = (mean + square / (2 * games)) / (1 + square / games)
-    half = _Z95 / (1 + square / games) * np.sqrt(mean * (1 - mean) / games + square / (4 * games**2))
-    # the mean lies within, whatever the last digit says
-    return max(0.0, min(mean, float(centre - half))), min(1.0, max(mean, float(centre + half)))
 
 
 def evaluate(
@@ -88,7 +71,7 @@ def evaluate(
         for seat in range(players):
             seating.assign(row, seat, policy if seat == seats[row] else opponent)
     batch.deal(batch.rows, keys)
-    _open(batch, keys)
+    draw_opening(batch, keys)
     seating.answer(batch.rows)
     points, places = batch.score(batch.rows)
     own = points[batch.rows, seats].astype(float)
@@ -106,13 +89,3 @@ def evaluate(
         float(places[batch.rows, seats].mean()),
         float((own - others).mean()),
     )
-
-
-def _open(batch: Batch, keys: np.ndarray) -> None:
-    """The random opening of a game without chance, the same for the games of one table."""
-    for _ in range(batch.game.spec.opening_decisions):
-        rows = batch.rows[batch.states["over"] == RUNNING]
-        legal = [np.flatnonzero(batch.masks[row]) for row in rows]
-        drawn = [options[key % len(options)] for options, key in zip(legal, keys[rows] >> 8, strict=True)]
-        batch.step(rows, batch.check(rows, np.array(drawn, dtype=np.int64)))
-        keys = np.array([derive_key(int(key), OPPONENTS, 1) for key in keys])
