@@ -436,6 +436,10 @@ IN_SCHEDULE: dict[str, tuple[Callable[[Case], Any], str]] = {
     ),
     "the schema": (_own(lambda case: case.edit(case.schedule, schema=2)), rf"{SCHEDULE}: is of schema 2, not 1"),
     "a field": (_own(lambda case: case.edit(case.schedule, rank=1)), rf"{SCHEDULE}: a field is 'rank'"),
+    "what is no text": (
+        _own(lambda case: case.schedule.write_bytes(b"\xff\xfe{}")),
+        rf"{SCHEDULE}: cannot be read as JSON",
+    ),
     "broken JSON": (
         _own(lambda case: case.schedule.write_text(case.schedule.read_text().replace(":", "", 1))),
         rf"{SCHEDULE}:\d+: cannot be read as JSON",
@@ -484,6 +488,11 @@ def _line_of(path: Path, text: str) -> int:
 def _link(case: Case) -> None:
     (case.agent / "weights.txt").rename(case.agent.parent / "elsewhere.txt")
     (case.agent / "weights.txt").symlink_to(case.agent.parent / "elsewhere.txt")
+
+
+def _link_manifest(case: Case) -> None:
+    case.manifest.rename(case.agent.parent / "elsewhere.json")
+    case.manifest.symlink_to(case.agent.parent / "elsewhere.json")
 
 
 MANIFEST = "agents/middle/agent.json"
@@ -546,6 +555,11 @@ IN_AGENT: dict[str, tuple[Callable[[Case], Any], str | None, str]] = {
         '"3"',
         r"games.umbra_via-v0\[1\]: '3' is not of type 'integer'",
     ),
+    "a number of players that is no whole number": (
+        lambda case: case.edit(case.manifest, games={"umbra_via-v0": [2.0]}),
+        '"games"',
+        "games is {'umbra_via-v0': .2.0.}, not",
+    ),
     "too large weights": (
         lambda case: case.edit(case.manifest, weights={"file": "weights.txt", "sha256": "0" * 64, "bytes": 20_000_001}),
         '"bytes"',
@@ -574,6 +588,7 @@ FILES: dict[str, tuple[Callable[[Case], Any], str]] = {
     "missing weights": (lambda case: (case.agent / "weights.txt").unlink(), "agents/middle/weights.txt: is missing"),
     "missing code": (lambda case: (case.agent / "agent.py").unlink(), "agents/middle/agent.py: is missing"),
     "weights that are a link": (_link, "agents/middle/weights.txt: is missing"),
+    "a link in place of agent.json": (_link_manifest, "agents/middle/agent.json: is a link"),
     "more code": (
         lambda case: (case.agent / "helpers.py").write_text("1"),
         "agents/middle/helpers.py: does not belong here",
@@ -680,6 +695,20 @@ def test_an_agent_that_does_otherwise_is_named(case: Case, kind: str) -> None:
     assert {bool(re.search(wanted, text)) for _, text in found} == {True}
     assert {line for line, _ in found} <= set(range(2, 10))
     assert all(text.endswith("is recorded") and "\n" not in text for _, text in found)
+
+
+def test_games_that_are_too_large_are_named(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MAX_GAMES", 100)
+    assert re.fullmatch(rf"{GAMES}: has [\d,]+ bytes, more than 100", case.check()[0])
+
+
+def test_answers_are_not_believed() -> None:
+    for content in ({}, [], {"action": "1", "failure": "", "words": ""}, {"action": 1, "failure": "luck", "words": ""}):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            asking._read(content)
+    words = asking._read({"action": None, "failure": "crash", "words": "two\nlines" * 1000}).words
+    assert words.startswith("two lines")
+    assert len(words) == 600
 
 
 def test_what_an_agent_prints_is_no_answer(case: Case) -> None:

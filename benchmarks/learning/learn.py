@@ -217,7 +217,7 @@ def _write_tables(path: Path, results: list[Result]) -> None:
     head, _, rest = text.partition(BEGIN)
     tail = rest.partition(END)[2]
     lines = [
-        "| game | players | minutes | seeds | million decisions | against random | against greedy | each seed: random, greedy |",
+        "| game | players | minutes | seeds | million decisions | against random | against greedy | each: random, greedy |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for result in results:
@@ -227,9 +227,7 @@ def _write_tables(path: Path, results: list[Result]) -> None:
         cells = [registry.spec(result.game).title, result.players, f"{result.minutes:g}", len(result.runs)]
         lines.append("| " + " | ".join(map(str, [*cells, f"{steps:.1f}", *shares, each])) + " |")
     lines += ["", *(f"![{result.name}]({result.name}.svg)" for result in results)]
-    replace_file(
-        path, lambda draft: draft.write_text("\n".join([head + BEGIN, *lines, END + tail]), encoding="utf-8")
-    )
+    replace_file(path, lambda draft: draft.write_text("\n".join([head + BEGIN, *lines, END + tail]), encoding="utf-8"))
 
 
 def _share(mean: float, low: float, high: float) -> str:

@@ -28,8 +28,9 @@ from typing import IO, Any, Final
 from tabletop_envs import registry
 from tabletop_envs.agents.base import View, begin, finish
 from tabletop_envs.arena import roster
-from tabletop_envs.arena.replay import BUDGET, CRASH, ILLEGAL, TIMEOUT
+from tabletop_envs.arena.replay import BUDGET, CRASH, FAILURES, ILLEGAL, TIMEOUT
 from tabletop_envs.arena.roster import Entrant
+from tabletop_envs.arena.workers import THREADS
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.position import Position
 
@@ -39,7 +40,7 @@ START: Final = 300.0
 """Seconds to begin a game in: a process has to compile it, an agent to load what it knows."""
 
 _LINE: Final = 10_000  # bytes of an answer, at most
-_TOLD: Final = 500  # letters of an error
+_TOLD: Final = 600  # letters of an error
 _FOLDER: Final = "{folder}"
 _BEGIN, _CHOOSE = "b", "c"  # what a line asks for, before the question
 
@@ -113,6 +114,7 @@ class Watched:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env={**dict.fromkeys(THREADS, "1"), **os.environ},
         )
         self._lines = queue.Queue(1)  # an agent that writes without end waits
         threading.Thread(target=_collect, args=(self._process.stdout, self._lines), daemon=True).start()
@@ -127,8 +129,7 @@ class Watched:
                 process.stdin.flush()
             line = self._lines.get(timeout=patience)
             if line:
-                content = json.loads(line)
-                return Answer(content["action"], content["failure"], content["words"])
+                return _read(json.loads(line))
         except queue.Empty:
             self.close()
             return Answer(None, TIMEOUT, f"gives no answer within {patience:g} s", ended=True)
@@ -161,6 +162,14 @@ class Watched:
                 with contextlib.suppress(OSError):
                     pipe.close()
         self._process = None
+
+
+def _read(content: Any) -> Answer:
+    """An answer, of which nothing is believed; raises ValueError, KeyError or TypeError for another thing."""
+    action, failure = content["action"], content["failure"]
+    if (action is not None and not is_whole(action)) or failure not in ("", *FAILURES):
+        raise ValueError("no answer")
+    return Answer(action, failure, " ".join(str(content["words"]).split())[:_TOLD])
 
 
 def _collect(pipe: IO[bytes] | None, lines: queue.Queue[bytes]) -> None:

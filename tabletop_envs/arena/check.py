@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ from tabletop_envs.errors import OptionError, TabletopError
 
 ASKED: Final = 200
 """Decisions of every agent of a file that it is asked again."""
+MAX_GAMES: Final = 20_000_000
+"""Bytes of a file of games."""
 
 _GAMES: Final = re.compile(r"games-([a-z0-9][a-z0-9-]*)\.jsonl(\.gz)?")
 _VERSION: Final = re.compile(r"\d+(\.\d+)*")
@@ -177,22 +179,23 @@ class _Board:
         if not path.is_file():
             findings.append(Finding(path, None, "is missing: there is no such season"))
             return None
-        text = path.read_text(encoding="utf-8")
-        if here != path and here.exists() and here.read_text(encoding="utf-8") != text:
-            line = _first_difference(here.read_text(encoding="utf-8"), text)
+        text = path.read_bytes()
+        if here != path and here.exists() and here.read_bytes() != text:
+            line = _first_difference(here.read_bytes(), text)
             findings.append(Finding(here, line, f"is not the schedule of the season, {path}: restore it"))
         try:
             schedule = Schedule.read(path)
         except TabletopError as error:
-            findings.append(_finding(path, str(error)))
+            findings.append(Finding.of(path, error))
             return None
-        if text != schedule.text():
-            line = _first_difference(text, schedule.text())
+        written = schedule.text().encode()
+        if text != written:
+            line = _first_difference(text, written)
             findings.append(Finding(path, line, "is not written as a schedule is: make it anew, `arena schedule`"))
         try:
             game, settings = schedule.load_game()
         except TabletopError as error:
-            findings.append(_finding(path, str(error)))
+            findings.append(Finding.of(path, error))
             return None
         names = [game.spec.name, f"{schedule.num_players}p", schedule.season]
         if list(inside.parts[-3:]) != names:
@@ -200,26 +203,11 @@ class _Board:
         return _Season(schedule, game, settings)
 
 
-def _first_difference(text: str, other: str) -> int:
+def _first_difference(text: bytes, other: bytes) -> int:
     """The first line, from 1, in which two texts differ."""
     lines, others = text.splitlines(), other.splitlines()
     pairs = zip(lines, others, strict=False)
     return next((n for n, pair in enumerate(pairs, 1) if pair[0] != pair[1]), min(len(lines), len(others)) + 1)
-
-
-def _finding(path: Path, text: str) -> Finding:
-    """A finding out of a message that may begin with the file, and its line or the field that is wrong."""
-    found = re.match(rf"{re.escape(str(path))}(?::(\d+))?(?:: |,? )", text)
-    if found is None:
-        return Finding(path, None, text)
-    rest = text[found.end() :]
-    if found[1]:
-        return Finding(path, int(found[1]), rest)
-    steps = re.match(r"[a-z_]+(\[\d+\]|\.[a-z_]+)*(?= is )", rest)
-    if steps is None:
-        return Finding(path, None, rest)
-    named = [int(step) if step.isdecimal() else step for step in re.findall(r"\w+", steps[0])]
-    return Finding(path, submission.line_of(path.read_text(encoding="utf-8"), named), rest)
 
 
 # --- games ------------------------------------------------------------------------------------------------------
@@ -272,6 +260,9 @@ class _File:
 
     def _read(self, agents: Mapping[str, Submission], names: Sequence[str]) -> list[tuple[int, Replay]]:
         """The games that can be read, with their lines."""
+        size = self.path.stat().st_size
+        if size > MAX_GAMES:
+            self._wrong(None, f"has {size:,} bytes, more than {MAX_GAMES:,}")
         played = []
         headers = 0
         for line in scan(self.path):
@@ -281,8 +272,8 @@ class _File:
                 self._check_header(number, line.header, agents, names)
             elif line.replay is not None:
                 played.append((number, line.replay))
-            else:
-                self.board.report.findings.append(replace(_finding(self.path, str(line.error)), line=number))
+            elif line.error is not None:
+                self.board.report.findings.append(Finding.of(self.path, line.error))
         if not headers:
             self._wrong(1, "is no header: the first line says by what the games were played")
         return played

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tabletop_envs.arena.roster import LLM, MANIFEST, Entrant, read
-from tabletop_envs.errors import MissingExtraError
+from tabletop_envs.errors import MissingExtraError, TabletopError
 
 CARD: Final = "card.md"
 MAX_WEIGHTS: Final = 20_000_000
@@ -44,6 +45,22 @@ class Finding:
     def __str__(self) -> str:
         where = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{where}: {self.text}"
+
+    @classmethod
+    def of(cls, path: Path, error: Exception) -> Finding:
+        """What an error says of a file, which may name the line, or the field that is wrong."""
+        text = str(error)
+        found = re.match(rf"{re.escape(str(path))}(?::(\d+))?(?:: |,? )", text)
+        if found is None:
+            return cls(path, None, text)
+        rest = text[found.end() :]
+        field = re.match(r"[a-z_]+(\[\d+\]|\.[a-z_]+)*(?= is )", rest)
+        if found[1]:
+            return cls(path, int(found[1]), rest)
+        if field is None:
+            return cls(path, None, rest)
+        steps = [int(step) if step.isdecimal() else step for step in re.findall(r"\w+", field[0])]
+        return cls(path, line_of(path.read_text(encoding="utf-8"), steps), rest)
 
 
 @dataclass(frozen=True)
@@ -189,7 +206,10 @@ def check(folder: Path) -> tuple[Submission | None, list[Finding]]:
     if content["name"] != folder.name:
         wrong(f"{content['name']!r} is not the name of the folder, {folder.name!r}: rename one of them", "name")
         return None, findings
-    agent = Submission(read(folder), content)
+    try:
+        agent = Submission(read(folder), content)
+    except TabletopError as error:
+        return None, [Finding.of(path, error)]
     if agent.entrant.simulations is None and agent.entrant.kind == "search":
         wrong("a search has a budget of simulations: give kind 'search' and their number", "budget")
     declared, code, weights = content["code_sha256"], agent.code_path, agent.weights_path

@@ -34,7 +34,8 @@ _POLL: Final = 0.1  # seconds between two looks at the workers
 _STRIKES: Final = 2  # failures of a seat in one game that count
 _MOST_ENDED: Final = 3  # processes that may end on their own before any has done something
 _GRACE: Final = 2.0  # seconds that a process may take to end
-_THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What is 1 in the environment of agents, where nobody set it: sums depend on the number of threads."""
 
 # the shared memory: how often somebody was asked and has answered, who it is, the seat, the number of actions, actions
 _CLOCK, _AGENT, _SEAT, _MADE, _ACTIONS = range(5)
@@ -141,7 +142,7 @@ class _Worker:
 @contextmanager
 def _starting() -> Iterator[None]:
     """A process that is started within it computes with one thread, and does not hear of Ctrl-C."""
-    added = [name for name in _THREADS if name not in os.environ]
+    added = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     masks = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()

@@ -231,8 +231,8 @@ def _select(m: Memory, number: int, parameters: Any, salt: int) -> int:
 def _appraise(calls: Any, s: Any, m: Memory, parameters: Any) -> None:
     """values[seat] in [0, 1]: what the position pays each seat.
 
-    A margin of `score_scale` over the best other seat is worth three quarters, and a greater one always more; a finished
-    game counts by its winners too.
+    A margin of `score_scale` over the best other seat is worth three quarters, and a greater one always more; a
+    finished game counts by its winners too.
     """
     points, places, values = m.points, m.places, m.values
     call_score(calls[SCORE], s, points, places)

@@ -52,11 +52,12 @@ class Learner(MaskablePPO):
             guide = torch.as_tensor(env.greedy_actions())
             log_probs, values = policy.evaluate(torch.as_tensor(self._last_obs), env.action_masks())
             actions = draw(log_probs.detach())
-            self._last_obs, rewards, dones, infos = env.step(actions.numpy())
-            self._last_episode_starts = dones
+            observations: Any
+            observations, rewards, dones, infos = env.step(actions.numpy())
+            self._last_obs, self._last_episode_starts = observations, dones
             self.num_timesteps += env.num_envs
             with torch.no_grad():
-                later = policy.predict_values(torch.as_tensor(self._last_obs)).flatten()
+                later = policy.predict_values(torch.as_tensor(observations)).flatten()
             worth = torch.as_tensor(rewards) + self.gamma * torch.where(torch.as_tensor(dones), 0.0, later)
             loss = functional.nll_loss(log_probs, guide) + self.vf_coef * functional.mse_loss(values.flatten(), worth)
             policy.optimizer.zero_grad()

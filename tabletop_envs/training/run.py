@@ -101,9 +101,7 @@ class RunConfig:
     channels: int = 16
     depth: int = 2
     width: int = 128
-    pool: dict[str, float] = field(
-        default_factory=lambda: {LATEST: 0.3, SNAPSHOT: 0.15, "random": 0.15, "greedy": 0.4}
-    )
+    pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.3, SNAPSHOT: 0.15, "random": 0.15, "greedy": 0.4})
     snapshot_minutes: float = 1.0
     snapshots: int = 8
     imitation: float = 0.2
