@@ -14,7 +14,6 @@ import pytest
 from tabletop_envs.arena.plackett_luce import Likelihood, dense_ranks
 from tabletop_envs.arena.rating import SCALE, Rating, estimate, rate
 from tabletop_envs.arena.results import results
-from tabletop_envs.core.intervals import interval, pooled_interval
 from tabletop_envs.errors import OptionError
 
 
@@ -401,26 +400,6 @@ def test_results_by_hand() -> None:
 def test_pairs_that_never_met_are_left_out() -> None:
     found = results(*(np.array(part) for part in ([[0, 1], [1, 2]], [[1, 2]] * 2, [[1, 0]] * 2, [0, 1])), 3)
     assert set(found.pairs) == {(0, 1), (1, 0), (1, 2), (2, 1)}
-
-
-def test_a_pooled_interval_of_equal_tables_is_that_of_their_games() -> None:
-    shares = np.random.default_rng(7).random((30, 4)).round(1)
-    assert pooled_interval(shares.sum(axis=1), np.full(30, 4)) == interval(shares)
-
-
-def test_pooled_intervals_cover() -> None:
-    """Tables of different sizes, each with luck of its own."""
-    random = np.random.default_rng(8)
-    sizes = np.array([2] * 60 + [12] * 30)
-    hits, naive, trials, truth = 0, 0, 1000, 0.6
-    for _ in range(trials):
-        sums = random.binomial(sizes, random.beta(3, 2, len(sizes)))
-        low, high = pooled_interval(sums.astype(float), sizes)
-        hits += low <= truth <= high
-        share = sums.sum() / sizes.sum()
-        naive += abs(share - truth) <= 1.96 * np.sqrt(truth * (1 - truth) / sizes.sum())
-    assert 0.92 < hits / trials < 0.98
-    assert naive / trials < 0.85
 
 
 # --- coverage ---------------------------------------------------------------------------------------------------
