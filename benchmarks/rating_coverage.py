@@ -8,10 +8,9 @@ one agent against copies of another, and mixed line-ups) in all rotations. Resul
 that `arena/plackett_luce.py` fits, by other code, with planted strengths and seat effects. Worlds differ in what the
 model does not know: luck of a seat and luck of an agent, drawn once a deal and shared by all its games.
 
-The truth that an interval should hold is what the same computation says of a season so long that it has next to no
-error left. Without luck that is what was planted, and the table says how far it is off. With luck the fit of any number
-of tables tends to smaller strengths than those planted, as it should: against the luck of the deal, an agent of that
-strength wins so many games.
+The truth that an interval should hold is what the same fit says of all possible results, each as often as it comes on
+average. Without luck that is what was planted. With luck the fit of any number of tables tends to smaller strengths
+than those planted, as it should: against the luck of the deal, an agent of that strength wins so many games.
 """
 
 from __future__ import annotations
@@ -29,14 +28,15 @@ if __name__ == "__main__":  # before numpy is loaded: the products are small, an
 import click
 import numpy as np
 
-from tabletop_envs.arena.plackett_luce import dense_ranks
+from tabletop_envs.arena.plackett_luce import Likelihood, dense_ranks
 from tabletop_envs.arena.rating import SCALE, Rating, rate
 from tabletop_envs.arena.results import Results, results
 
 AGENTS = ("random", "a", "b", "c", "d")
 KINDS = ("rating difference", "seat effect", "win share", "share of a pair")
 LEAST, MOST = 0.92, 0.98
-LONG = 40  # times the tables of a league: the season that tells the truth
+TRUTH_DRAWS = 40  # of 100 deals each
+MANY = 10_000.0  # games of each seating, next to which pseudo-games are nothing
 SEAT_EFFECTS = (0.3, 0.0, -0.1, -0.2)
 TIES = (0.25, 0.1, 0.1)  # weights of ties of 2, 3 and 4 seats
 
@@ -100,30 +100,73 @@ def chances(strengths: np.ndarray, orders: np.ndarray) -> np.ndarray:
     return found
 
 
+def seatings(players: int) -> np.ndarray:
+    """Who sits where in the games of a deal: every line-up in every rotation, (games, players)."""
+    return np.array([np.roll(line_up, turn) for line_up in line_ups(players) for turn in range(players)])
+
+
+def effects(players: int) -> np.ndarray:
+    """The planted seat effects, of sum zero."""
+    return np.array(SEAT_EFFECTS[:players]) - np.mean(SEAT_EFFECTS[:players])
+
+
+def strengths(world: World, players: int, luck: np.ndarray) -> np.ndarray:
+    """Log strengths by deal, game and seat; luck: (deals, players + agents), standard normal."""
+    seat_luck, agent_luck = world.seat_luck * luck[:, :players], world.agent_luck * luck[:, players:]
+    return (np.array(world.strengths) + agent_luck)[:, seatings(players)] + effects(players) + seat_luck[:, None, :]
+
+
 def play(world: World, players: int, deals: int, random: np.random.Generator) -> League:
     """A league of so many deals."""
-    rows = np.array([np.roll(line_up, turn) for line_up in line_ups(players) for turn in range(players)])
     orders = weak_orders(players)
-    effects = np.array(SEAT_EFFECTS[:players]) - np.mean(SEAT_EFFECTS[:players])
-    parts = []
-    for first in range(0, deals, 200):
-        numbers = np.arange(first, min(deals, first + 200))
-        seat_luck = world.seat_luck * random.standard_normal((len(numbers), 1, players))
-        agent_luck = world.agent_luck * random.standard_normal((len(numbers), len(AGENTS)))
-        strengths = (np.array(world.strengths) + agent_luck)[:, rows] + effects + seat_luck
-        likely = chances(strengths.reshape(-1, players), orders).cumsum(axis=1)
-        drawn = (random.random((len(likely), 1)) * likely[:, -1:] > likely).sum(axis=1)
-        ranks = orders[drawn]
-        places = 1 + (ranks[:, :, None] > ranks[:, None, :]).sum(axis=2)
-        parts.append(League(np.tile(rows, (len(numbers), 1)), places, np.repeat(numbers, len(rows))))
-    return League(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    luck = random.standard_normal((deals, players + len(AGENTS)))
+    likely = chances(strengths(world, players, luck).reshape(-1, players), orders).cumsum(axis=1)
+    drawn = (random.random((len(likely), 1)) * likely[:, -1:] > likely).sum(axis=1)
+    seats = seatings(players)
+    return League(np.tile(seats, (deals, 1)), places_of(orders[drawn]), np.repeat(np.arange(deals), len(seats)))
+
+
+def places_of(ranks: np.ndarray) -> np.ndarray:
+    """Dense ranks as places: behind k who are better comes place k + 1."""
+    return 1 + (ranks[:, :, None] > ranks[:, None, :]).sum(axis=2)
 
 
 class Truth(NamedTuple):
-    """What a long season says."""
+    """What leagues tend to: points by agent and by seat, win shares, and shares of (agent, opponent)."""
 
-    rating: Rating
-    results: Results
+    points: np.ndarray
+    seats: np.ndarray
+    win_shares: np.ndarray
+    pairs: np.ndarray
+
+
+def truth_of(world: World, players: int, random: np.random.Generator) -> Truth:
+    """What a fit of endless leagues says: of every possible result, as often as it comes on average over the luck.
+
+    Luck is drawn with its opposite, so that what it does to one side it does to the other.
+    """
+    orders, rows = weak_orders(players), seatings(players)
+    often = np.zeros((len(rows), len(orders)))
+    for _ in range(TRUTH_DRAWS):
+        half = random.standard_normal((50, players + len(AGENTS)))
+        for luck in (half, -half):
+            likely = chances(strengths(world, players, luck).reshape(-1, players), orders)
+            often += likely.reshape(len(luck), *often.shape).mean(axis=0) / (2 * TRUTH_DRAWS)
+    weights = often.reshape(-1)
+    seats = np.repeat(rows, len(orders), axis=0)
+    places = places_of(np.tile(orders, (len(rows), 1)))
+    likelihood = Likelihood(seats, places, np.arange(len(seats)), len(AGENTS))
+    found = likelihood.fit(MANY * weights[None], np.ones((1, len(likelihood.pseudo_games), 2)))
+    points = SCALE * likelihood.strengths(found)[0]
+    wins = (places == 1) / (places == 1).sum(axis=1, keepdims=True)
+    better = (places[:, :, None] < places[:, None, :]) + (places[:, :, None] == places[:, None, :]) / 2
+    agents = range(len(AGENTS))
+    win_shares = [np.average(wins, weights=weights[:, None] * (seats == agent)) for agent in agents]
+    pairs = np.zeros((len(AGENTS), len(AGENTS)))
+    for one, other in permutations(agents, 2):
+        met = (seats == one)[:, :, None] & (seats == other)[:, None, :]
+        pairs[one, other] = np.average(better, weights=weights[:, None, None] * met)
+    return Truth(points - points[0], SCALE * likelihood.seat_effects(found)[0], np.array(win_shares), pairs)
 
 
 def judge(league: League, resamples: int, seed: int, by_game: bool = False) -> tuple[Rating, Results]:
@@ -137,22 +180,22 @@ def hits(truth: Truth, rating: Rating, outcome: Results) -> Iterator[tuple[str, 
     """Which intervals hold the truth, by kind."""
     for one, other in combinations(range(len(AGENTS)), 2):
         _, low, high = rating.difference(one, other)
-        yield "rating difference", low <= truth.rating.points[one] - truth.rating.points[other] <= high
+        yield "rating difference", low <= truth.points[one] - truth.points[other] <= high
         _, low, high = outcome.pairs[one, other].share
-        yield "share of a pair", low <= truth.results.pairs[one, other].share.value <= high
-    for seat, effect in enumerate(truth.rating.seats):
+        yield "share of a pair", low <= truth.pairs[one, other] <= high
+    for seat, effect in enumerate(truth.seats):
         _, low, high = rating.seat(seat)
         yield "seat effect", low <= effect <= high
-    for mine, true in zip(outcome.agents, truth.results.agents, strict=True):
-        yield "win share", mine.win_share.low <= true.win_share.value <= mine.win_share.high
+    for agent, share in zip(outcome.agents, truth.win_shares, strict=True):
+        yield "win share", agent.win_share.low <= share <= agent.win_share.high
 
 
 def coverage(
-    world: World, players: int, leagues: int, tables: int, resamples: int, by_game: bool = False, long: int = LONG
+    world: World, players: int, leagues: int, tables: int, resamples: int, by_game: bool = False
 ) -> tuple[dict[str, float], Truth, float]:
     """The share of intervals that hold the truth, by kind; the truth; half the width of a rating's interval."""
     random = np.random.default_rng([WORLDS.index(world), players, tables])
-    truth = Truth(*judge(play(world, players, long * tables, random), 1, 0))
+    truth = truth_of(world, players, random)
     found: dict[str, list[bool]] = {}
     widths = []
     for number in range(leagues):
@@ -184,7 +227,7 @@ def main(leagues: int, players: tuple[int, ...], tables: int, resamples: int, by
             begun = time.perf_counter()
             share, truth, width = coverage(world, count, each, tables, resamples, by_game)
             shares.append([share[kind] for kind in KINDS])
-            strengths = f"{SCALE * world.strengths[-1]:.0f}, {truth.rating.points[-1]:.0f}"
+            strengths = f"{SCALE * world.strengths[-1]:.0f}, {truth.points[-1]:.0f}"
             percents = [f"{held:.1%}" for held in shares[-1]]
             games = tables * count * len(line_ups(count))
             seconds = f"{time.perf_counter() - begun:.0f}"

@@ -736,51 +736,6 @@ def test_impossible_evaluations(toy: Game) -> None:
             evaluate(toy, toy.settings(), "greedy", "random", 10, seed)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("size", [(1, 2), (2, 2), (5, 4), (200, 2), (1000, 3)])
-def test_intervals_are_sane(size: tuple[int, int]) -> None:
-    rng = np.random.default_rng(size[0])
-    for shares in (np.ones(size), np.zeros(size), rng.random(size).round(), rng.random(size), np.full(size, 0.5)):
-        low, high = interval(shares)
-        mean = shares.mean()
-        assert 0 <= low <= mean <= high <= 1
-        assert low < high
-        if mean == 1:
-            assert high == 1 > low > 0
-        elif mean == 0:
-            assert low == 0 < high < 1
-        else:
-            assert 0 < low < mean < high < 1
-        flipped = interval(1 - shares)
-        assert (1 - flipped[1], 1 - flipped[0]) == pytest.approx((low, high))
-
-
-def test_wilson_by_hand() -> None:
-    low, high = interval(np.array([[1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0]]))
-    assert (low, high) == pytest.approx((0.722467, 1.0), abs=1e-5)
-
-
-@pytest.mark.parametrize("tables", [50, 200])
-@pytest.mark.parametrize("kind", ["alone", "together", "against each other"])
-def test_intervals_cover(kind: str, tables: int) -> None:
-    """Tables whose games are independent, alike or opposed: about 95 % of the intervals hold the truth."""
-    rng = np.random.default_rng(5)
-    truth, hits, naive, trials = 0.6, 0, 0, 2000
-    for _ in range(trials):
-        if kind == "alone":
-            shares = rng.random((tables, 3)) < truth
-        else:
-            luck = rng.random((tables, 1))
-            spread = np.array([0.0, 0.05, 0.1]) if kind == "together" else np.array([0.0, 1 / 3, 2 / 3])
-            shares = (luck + spread) % 1.0 < truth
-        low, high = interval(shares.astype(float))
-        hits += low <= truth <= high
-        half = 1.96 * (truth * (1 - truth) / shares.size) ** 0.5
-        naive += abs(shares.mean() - truth) <= half
-    assert 0.925 < hits / trials < 0.975
-    if kind == "together":
-        assert naive / trials < 0.85  # what an interval would miss that takes the games for independent
-
-
 # --- runs -------------------------------------------------------------------------------------------------------
 
 TINY: dict[str, Any] = {

@@ -217,7 +217,7 @@ def _write_tables(path: Path, results: list[Result]) -> None:
     head, _, rest = text.partition(BEGIN)
     tail = rest.partition(END)[2]
     lines = [
-        "| game | players | minutes | seeds | million decisions | against random | against greedy | each: random, greedy |",
+        "| game | players | minutes | seeds | million decisions | against random | against greedy | each seed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for result in results:

@@ -36,8 +36,8 @@ class MctsAgent:
     simulations: how many a decision; playout: the built-in policy that plays on behind the tree, `random` or `greedy`;
     playout_decisions: a playout is scored as it stands after so many (-1: never before the end; None, for both: as the
     game's spec says); exploration: the weight of what was little tried; greedy_share: of the prior, goes to the
-    greedy baseline's choice; reuse: go on with the tree while the same seat decides several times in a row; seed: of its
-    chance, until `reset` gives another.
+    greedy baseline's choice; reuse: go on with the tree while the same seat decides several times in a row; seed: of
+    its chance, until `reset` gives another.
 
     Raises OptionError for values that are not possible.
     """
