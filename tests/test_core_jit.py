@@ -122,6 +122,44 @@ def test_checked_code_divides_as_python_does(tmp_path: Path, python: Python) -> 
     assert "ZeroDivisionError" in python(code, **places, TABLETOP_ENVS_JIT="checked").stderr
 
 
+NUMBERS = """
+import enum
+import numpy as np
+from tabletop_envs.core.jit import jit
+class Kind(enum.IntEnum):
+    ODD = 1
+@jit
+def lower(items, index, by):
+    items[index] -= by
+    return items[index] - by
+@jit
+def narrow(number, keep=True):
+    number += 20
+    return number if keep else 0
+@jit
+def factorial(number):
+    return 1 if number < 2 else number * factorial(number - 1)
+@jit
+def entry(items, index, wide):
+    total = lower(wide, items[0], 1) + lower(wide, wide[2], items[1]) + lower(wide, Kind.ODD, index)
+    return total + narrow(items[2]) + narrow(True) + narrow(wide[0], keep=items[0] > 0) + factorial(items[1])
+"""
+
+
+def test_compiled_code_calls_one_form_for_all_kinds_of_whole_numbers(tmp_path: Path, python: Python) -> None:
+    (tmp_path / "numbers_.py").write_text(NUMBERS)
+    code = (
+        "import numpy as np; from numbers_ import *\n"
+        "print(entry(np.array([0, 3, 99], np.int8), np.int32(1), np.array([9, 8, 1])))\n"
+        "print(lower(np.array([9, 8]), 0, 1))\n"
+        "print(*(len(f.inner.signatures) for f in (lower, factorial)) if hasattr(lower, 'inner') else (1, 1))"
+    )
+    forms = {"on": "1 1", "on again": "0 0", "checked": "1 1", "off": "1 1"}  # again: the callers' code has it all
+    for mode, compiled in forms.items():
+        run = python(code, path=tmp_path, TABLETOP_ENVS_CACHE=tmp_path / "cache", TABLETOP_ENVS_JIT=mode.split()[0])
+        assert run.stdout.split("\n")[:3] == ["158", "7", compiled], (mode, run.stderr)
+
+
 def test_only_own_folders_are_removed_when_stale(tmp_path: Path, python: Python) -> None:
     (tmp_path / "reader.py").write_text(READER)
     cache = tmp_path / "cache"

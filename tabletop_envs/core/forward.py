@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from tabletop_envs.core.arrays import overwrite
 from tabletop_envs.core.jit import jit, jit_nogil
 
 FLAT: Final = -1  # in the place of a plane
@@ -70,9 +71,9 @@ def _relu(x: Any) -> None:
 def _first(n: Any, row: Any, cells: Any, whole: Any) -> None:
     """The first layer: every input that is not zero gives to the cells around its own, or to the whole."""
     height, width, channels = int(n.board[0]), int(n.board[1]), len(n.first_bias)
-    whole[:] = n.flat_bias
+    overwrite(whole, n.flat_bias)
     for cell in range(len(cells)):
-        cells[cell] = n.first_bias
+        overwrite(cells[cell], n.first_bias)
     for i in range(len(row)):
         value = row[i]
         if value == 0:
@@ -130,10 +131,11 @@ def _trunk(n: Any, row: Any, cells: Any, before: Any, whole: Any, pooled: Any) -
         for c in range(channels):
             cells[cell, c] = max(np.float32(0), cells[cell, c] + spread[c])
     for layer in range(len(n.later_bias)):
-        before[:] = cells
+        for cell in range(len(cells)):
+            overwrite(before[cell], cells[cell])
         _convolve(n, layer, before, cells)
     # the mean and the greatest of each channel; none is below 0
-    pooled[:size] = whole
+    overwrite(pooled, whole)
     pooled[size:] = 0
     for cell in range(len(cells)):
         for c in range(channels):

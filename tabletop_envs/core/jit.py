@@ -21,7 +21,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -40,6 +40,7 @@ if COMPILED:
     import numba
     from numba.core import cgutils, types
     from numba.core import config as numba_config
+    from numba.core.registry import CPUDispatcher
     from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -86,22 +87,71 @@ def _remove_stale(root: Path) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
+def _keep(dispatcher: Any, subfolder: str) -> None:
+    folder = _cache_folder(Path(dispatcher.py_func.__code__.co_filename).resolve().parent)
+    if folder is None:
+        return
+    before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
+    numba_config.CACHE_DIR = str(folder / subfolder)  # type: ignore[attr-defined]
+    try:
+        dispatcher.enable_caching()
+    except (OSError, RuntimeError):
+        pass  # no cache can be written: this process compiles for itself
+    finally:
+        numba_config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+if COMPILED:
+
+    class _Function(CPUDispatcher):
+        """A compiled function in two forms, each made when it is first needed: for calls from Python, and `inner`.
+
+        Compiled code calls `inner`, which takes every whole number as int64: else a function would be compiled anew
+        for each width of a field, each constant and each enumeration that some caller passes. It has no wrapper that
+        takes Python's objects, which costs as much to compile as a short function.
+        """
+
+        @cached_property
+        def inner(self) -> Any:
+            inner = CPUDispatcher(self.py_func, targetoptions={**self.targetoptions, "no_cpython_wrapper": True})
+            _keep(inner, "inner")
+            return inner
+
+        def get_call_template(self, args: Any, kws: Any) -> Any:
+            _, types_of_all = self.fold_argument_types(args, kws)
+            return self.inner.get_call_template(tuple(_widened(a) for a in types_of_all), {})
+
+        def get_overload(self, sig: Any) -> Any:
+            return self.inner.get_overload(sig)
+
+        @property
+        def nopython_signatures(self) -> Any:
+            return self.inner.nopython_signatures
+
+        @property
+        def is_compiling(self) -> Any:
+            return super().is_compiling or self.inner.is_compiling
+
+
+def _widened(argument: Any) -> Any:
+    kind = argument.literal_type if isinstance(argument, types.Literal) else argument
+    return types.int64 if isinstance(kind, (types.Integer, types.IntEnumMember)) else kind
+
+
 def jit(function: Function, *, nogil: bool = False) -> Function:
     """Compile `function` on its first call, with the salted cache. `nogil` is for loops over batches."""
     if not COMPILED:
         return function
     checked = MODE == "checked"
-    dispatcher = numba.njit(boundscheck=checked, nogil=nogil, error_model="python" if checked else "numpy")(function)
-    folder = _cache_folder(Path(function.__code__.co_filename).resolve().parent)
-    if folder is not None:
-        before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
-        numba_config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-        try:
-            dispatcher.enable_caching()
-        except (OSError, RuntimeError):
-            pass  # no cache can be written: this process compiles for itself
-        finally:
-            numba_config.CACHE_DIR = before  # type: ignore[attr-defined]
+    options = {
+        "nopython": True,
+        "boundscheck": checked,
+        "nogil": nogil,
+        "error_model": "python" if checked else "numpy",
+        "no_cfunc_wrapper": True,
+    }
+    dispatcher = _Function(function, targetoptions=options)
+    _keep(dispatcher, "outer")
     return cast(Function, dispatcher)
 
 
@@ -134,8 +184,8 @@ def bind(function: Any, returns: str, arguments: tuple[Any, ...]) -> Any:
         "none": types.none,
     }
     parameters = tuple(named[a] if isinstance(a, str) else a for a in arguments)
-    function.compile(named[returns](*parameters))
-    compiled = function.overloads[parameters]
+    function.inner.compile(named[returns](*parameters))
+    compiled = function.inner.overloads[parameters]
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 

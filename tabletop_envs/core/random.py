@@ -70,7 +70,7 @@ def below(s: Any, kind: int, limit: int) -> int:
     """
     count = int(s.draws[kind])
     s.draws[kind] = count + 1
-    return (word(int(s.key), int(kind), count) * limit) >> 32  # int: else each constant compiles `word` anew
+    return (word(int(s.key), kind, count) * limit) >> 32
 
 
 @jit

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from tabletop_envs.core.arrays import overwrite
 from tabletop_envs.core.header import RUNNING
 from tabletop_envs.core.jit import jit, jit_nogil
 from tabletop_envs.core.loops import (
@@ -328,12 +329,12 @@ def search(
         _add(m, slot, key, seat, count)
     # the same for every deal: `determinize` keeps what the seat observes and may do
     m.root[0] = m.slots[slot]
-    m.root_mask[:] = m.mask
+    overwrite(m.root_mask, m.mask)
     for number in range(simulations):
         own = derive_key(salt, SEARCH, number)
         m.work[0] = root[0]
         call_determinize(calls[DETERMINIZE], m.work[0], seat, own % SALT_LIMIT)
-        m.mask[:] = m.root_mask
+        overwrite(m.mask, m.root_mask)
         made += _simulate(calls, greedy_call, m.work[0], m, count, parameters[0], own)
     return made
 

@@ -1119,10 +1119,13 @@ def _check_east_west(s, seat):
 @jit
 def _end_action(s):
     # R12.1: no other action changes prestige, pile or completed cities
+    prestige = 0
+    for seat in range(int(s.num_players)):
+        prestige = max(prestige, int(s.prestige[seat]))
     reason = End.NONE
     if s.draw_failed > 0:
         reason = End.MARKERS
-    elif s.prestige.max() >= END_PRESTIGE:
+    elif prestige >= END_PRESTIGE:
         reason = End.PRESTIGE
     elif s.completed >= END_CITIES:
         reason = End.CITIES

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tabletop_envs.core.arrays import overwrite
 from tabletop_envs.core.bits import count_bits, lowest_bit
 from tabletop_envs.core.header import NOBODY, RUNNING
 from tabletop_envs.core.jit import jit
@@ -280,9 +281,10 @@ def determinize(s, seat, salt):
         kept = NOBODY
         if attempt == _ATTEMPTS:
             kept = asked
-            s.hands[:] = hands
-            s.deck[:] = deck
-            s.seen[:] = seen
+            overwrite(s.deck, deck)
+            for other in range(SEATS):
+                overwrite(s.hands[other], hands[other])
+                overwrite(s.seen[other], seen[other])
         _deal(s, seat, kept)
         if not proof or _has_choice(s):
             return
