@@ -148,6 +148,8 @@ GAME = GameSpec(
     max_players=4,
     max_decisions={2: 6400, 3: 9600, 4: 12800},  # R17.11
     score_scale=10,  # the mean margin between two greedy players is 9
+    playout="greedy",
+    playout_decisions=60,
     options=(
         Choice("wheel_setup", "R2.5", "the first six bricks on the wheel", ("random_six", "one_of_each")),
         Choice("exhaustion", "R8.2", "when the tiles are used up and the end comes", ("no_refill", "all_built")),

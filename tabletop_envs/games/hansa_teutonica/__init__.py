@@ -140,6 +140,8 @@ GAME = GameSpec(
     max_players=5,
     max_decisions={2: 6228, 3: 6228, 4: 6228, 5: 6228},  # R17.3, R16.9
     score_scale=20,
+    playout="greedy",
+    playout_decisions=30,
     options=(
         Choice("edition", "R16.1", "the set of markers, and what remove three does", ("original", "bigbox")),
         Flag("merchant_in_square", "R16.2", "a merchant may fill a square office", True),

@@ -109,6 +109,8 @@ GAME = GameSpec(
     max_players=4,
     max_decisions={2: 2550, 3: 3450, 4: 4350},  # L2
     score_scale=3,  # a little above the mean margin between greedy players, 2.1 to 2.3
+    playout="greedy",
+    playout_decisions=20,
     options=(
         Subset(
             "special_tiles",
