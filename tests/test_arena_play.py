@@ -128,6 +128,8 @@ def test_openings_are_those_of_the_deal(two_moves: Game, tmp_path: Path) -> None
     assert {result.replay.opening for result in results if result.replay} == {1}
     assert drawn[::2] == drawn[1::2]  # both rotations
     assert set(drawn) == {0, 1}
+    # as the rules of the leaderboard say: both actions are legal
+    assert drawn == [(seed >> 8) % 2 for seed in seeds.tolist()]
 
 
 def test_seconds_are_noted_where_they_are_wanted(board: Board) -> None:
@@ -623,7 +625,9 @@ def test_agents_that_cannot_be_made_stop_the_run(board: Board) -> None:
     assert (folder / "games-anchors.jsonl.part").read_bytes().count(b"\n") == 3
     board.add("me", "unready")
     (folder / "games-anchors.jsonl.part").unlink()
-    with pytest.raises(UnknownAgentError, match="the agent 'me' cannot be made: no answer within 1 seconds"):
+    with pytest.raises(
+        UnknownAgentError, match="the agent 'me' cannot be made, or not be closed: no answer within 1 s"
+    ):
         play(folder, processes=1, together=1, limit=1.0)
 
 

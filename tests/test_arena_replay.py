@@ -102,6 +102,33 @@ def test_the_loop_writes_what_it_plays(toy: Game) -> None:
         assert (actions[made:] == -1).all()
 
 
+@pytest.mark.nojit
+def test_the_loop_writes_what_it_answers(toy: Game) -> None:
+    """Each seat by its own salt; a row stops where somebody else is asked."""
+    settings, games, cap = toy.settings(3), 4, 60
+    template, rows = toy.template(settings), np.arange(4)
+    masks = np.zeros((games, toy.num_actions(settings)), dtype=np.int8)
+    states, keys = np.repeat(template, games), np.arange(games) + 5
+    loops.deal_batch(toy.calls, template, states, rows, keys, masks)
+    policies = np.array([[0, 1, -1], [1, 0, 0], [-1, -1, -1], [0, 0, 1]], dtype=np.int64)
+    salts = np.arange(12, dtype=np.int64).reshape(4, 3) + 100
+    actions, made = np.full((games, cap), -1, dtype=np.int64), np.zeros(games, dtype=np.int64)
+    loops.answer_recorded(toy.calls, toy.greedy_call, states, rows[:3], policies, salts, masks, actions, made)
+    for row in rows.tolist():
+        position = Position.new(toy, 3, seed=int(keys[row]))
+        for action in actions[row, : made[row]].tolist():
+            assert position.seat is not None
+            legal = len(position.legal_actions())
+            policy, salt = int(policies[row, position.seat]), int(salts[row, position.seat])
+            mask = position.action_mask()
+            assert action == loops.choose(toy.greedy_call, policy, position.states[0], mask, legal, salt)
+            position.apply(action)
+        assert position.to_bytes() == states[row : row + 1].tobytes()
+        assert (actions[row, made[row] :] == -1).all()
+        assert made[row] == 0 if row in (2, 3) else position.over or position.seat == 2
+    assert Position(toy, settings, states[1:2]).over
+
+
 def test_equal_facts_give_equal_texts(toy: Game) -> None:
     position = Position.new(toy, 3, seed=5, **OPTIONS)
     for viewer in (0, 1, PUBLIC, ALL):

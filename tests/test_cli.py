@@ -92,6 +92,7 @@ def test_help_and_version(call: Command) -> None:
             "watch",
             "play",
             "replay",
+            "arena",
             "bench",
             "warmup",
             "conform",
@@ -110,12 +111,12 @@ def test_the_readme_tells_of_every_command() -> None:
     text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     table = text.split("\n## Command line\n")[1].split("\n## ")[0]
     told = {name.strip() for name in re.findall(r"^\| `tabletop-envs ([a-z ]+)", table, re.MULTILINE)}
-    replaying = cli.main.commands["replay"]
-    assert isinstance(replaying, click.Group)
-    assert told == {*(set(cli.main.commands) - {"replay"}), *(f"replay {name}" for name in replaying.commands)}
+    groups = {name: command for name, command in cli.main.commands.items() if isinstance(command, click.Group)}
+    inner = {f"{name} {part}": command for name, group in groups.items() for part, command in group.commands.items()}
+    assert told == {*(set(cli.main.commands) - set(groups)), *inner}
     options = {
         option
-        for command in (*cli.main.commands.values(), *replaying.commands.values())
+        for command in (*cli.main.commands.values(), *inner.values())
         for parameter in command.params
         for option in parameter.opts
     }

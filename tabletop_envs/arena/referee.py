@@ -38,14 +38,16 @@ from tabletop_envs.errors import IllegalActionError, UnknownAgentError
 NOBODY: Final = -1
 _OTHERS: Final = -1  # the code of a seat that no compiled policy plays
 _NOT_THEIR_OWN: Final = (CRASH, TIMEOUT)  # failures that may be the provider's, with a language model
+_NO_ACTIONS: Final = np.empty(0, dtype=np.int64)
 _LONGEST: Final = 200  # letters of an error's text
 
 
 class Watch(Protocol):
-    """Is told when somebody is asked, so that it can be seen from outside who gives no answer."""
+    """Is told when an agent is at work, so that it can be seen from outside who does not come back."""
 
     def begin(self, agent: str, seat: int, actions: np.ndarray) -> None:
-        """An agent is asked; seat: NOBODY while it is made, or asked for many games; actions: of the game so far."""
+        """An agent is asked; seat: NOBODY while it is made or closed, or asked for many games; actions: of the game so
+        far."""
         ...
 
     def end(self) -> None:
@@ -148,11 +150,17 @@ class Referee:
 
     def close(self) -> None:
         """Close the agents that sit at many tables."""
-        for player in self._shared.values():
-            with suppress(Exception):
-                finish(player)
+        for name, player in self._shared.items():
+            self.finish(name, player)
         self._shared.clear()
         self._last.clear()
+
+    def finish(self, name: str, player: Any) -> None:
+        """Close an agent; what it says to that changes no game."""
+        self.begin_watch(name, NOBODY, _NO_ACTIONS)
+        with suppress(Exception):
+            finish(player)
+        self.end_watch()
 
     # --- who answers
 
@@ -161,7 +169,7 @@ class Referee:
         entrant = self.entrants[name]
         if entrant.stateless and name in self._shared:
             return self._shared[name]
-        self.begin_watch(name, NOBODY, np.empty(0, dtype=np.int64))
+        self.begin_watch(name, NOBODY, _NO_ACTIONS)
         try:
             made = roster.make(entrant, self.game, seed)
         finally:
@@ -333,9 +341,8 @@ class _Games:
 
     def close(self) -> None:
         """Close the agents of these games."""
-        for agent in self.own.values():
-            with suppress(Exception):
-                finish(agent)
+        for (row, seat), agent in self.own.items():
+            self.referee.finish(self.fixtures[row].agents[seat], agent)
 
 
 def _words(error: BaseException) -> str:

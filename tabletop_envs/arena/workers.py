@@ -101,8 +101,8 @@ def _work(job: Job, connection: Connection, memory: Any) -> None:
         while True:
             unit = connection.recv()
             connection.send(referee.play(unit.fixtures))
-    except EOFError:
-        pass
+    except (EOFError, ConnectionError):
+        pass  # the parent has ended
     except TabletopError as error:
         connection.send(error)
 
@@ -259,7 +259,7 @@ class Pool:
             self.queue.extendleft(Unit((fixture,), unit.attempt) for fixture in reversed(unit.fixtures))
             return
         if seat == NOBODY:
-            raise UnknownAgentError(f"the agent {name!r} cannot be made: {words}; mend it")
+            raise UnknownAgentError(f"the agent {name!r} cannot be made, or not be closed: {words}; mend it")
         fixture = unit.fixtures[0]
         self._strikes[fixture.place, seat] += 1
         if self._strikes[fixture.place, seat] < _STRIKES:
