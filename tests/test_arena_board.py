@@ -395,6 +395,17 @@ def test_the_readme_shows_every_table(board: Board) -> None:
     assert len(tables) == 1 + 2 * (1 + 3 + 1)
 
 
+def test_the_readme_marks_who_cannot_be_asked_again(board: Board) -> None:
+    folder = board.season(["greedy", "random"], ["ppo", "random"])
+    fill(folder)
+    board.add("greedy", deterministic=False)
+    board.add("ppo", "last", kind="llm")
+    text = readme_of(board, folder)
+    assert "| [greedy](agents/greedy) (not asked again) |" in text
+    assert "| [ppo](agents/ppo) (not asked again) |" in text
+    assert "| [random](agents/random) |" in text
+
+
 def test_a_season_of_a_game_that_is_not_installed_is_shown(board: Board) -> None:
     folder = board.season(["greedy", "random"])
     fill(folder)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tabletop_envs import registry
 from tabletop_envs.arena.board import DIVISIONS, OPEN, RATINGS, across_games, latest, read_ratings, season_folders
 from tabletop_envs.arena.replay import FAILURES
-from tabletop_envs.arena.roster import AGENTS
+from tabletop_envs.arena.roster import AGENTS, LLM, MANIFEST, read_object
 from tabletop_envs.arena.table import write_whole
 from tabletop_envs.errors import UnknownGameError
 
@@ -32,6 +32,7 @@ how to submit an agent: [RULES.md](RULES.md).
 Ratings are Plackett-Luce strengths with ties and seat effects, 400 points for odds of ten to one; `random` is 0.
 Brackets are 95 % intervals over deals. Neighbours share a rank where less than 95 % of the resamples tell them apart.
 *First* is the share of resamples in which an agent is rated best; *margin* is points minus the mean of the others'.
+Of agents marked *not asked again*, a check replays the games, but cannot ask for the decisions anew.
 """
 _ALL_GAMES: Final = """\
 Ratings with `random` as 0 and `mcts-1000` as 1, averaged over games with equal weight, of agents that play all of them.
@@ -153,7 +154,12 @@ def _title(game: str) -> str:
 
 
 def _agent(board: Path, name: str) -> str:
-    return f"[{name}]({AGENTS}/{name})" if (board / AGENTS / name).is_dir() else name
+    path = board / AGENTS / name / MANIFEST
+    if not path.is_file():
+        return name
+    content = read_object(path)
+    again = content.get("kind") != LLM and content.get("deterministic") is True
+    return f"[{name}]({AGENTS}/{name})" + ("" if again else " (not asked again)")
 
 
 def _rating(agent: dict[str, Any]) -> str:
