@@ -67,8 +67,8 @@ def test_it_finds_what_wins(two_moves: Game) -> None:
     position.apply(ask(agent, position))
     assert ask(agent, position) == 1
     _, _, means = agent.search(View(position))
-    assert means[1] == 1.0
-    assert means[0] == 0.0 or np.isnan(means[0])
+    assert means[1] > 0.95
+    assert means[0] < 0.05 or np.isnan(means[0])
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -227,8 +227,9 @@ def test_what_a_position_pays(toy: Game) -> None:
     s.taken[:3] = 4, 1, 0
     values = appraised(toy, position)
     margin = 3 / toy.spec.score_scale
-    assert values[0] == pytest.approx(0.5 + 0.5 * margin / (1 + margin))
-    assert values[1] == pytest.approx(0.5 - 0.5 * margin / (1 + margin))
+    part = 0.8 * margin + 0.2 * margin / (1 + margin)
+    assert values[0] == pytest.approx(0.5 + 0.5 * part)
+    assert values[1] == pytest.approx(0.5 - 0.5 * part)
     s.over = 1
     finished = appraised(toy, position)
     assert finished[0] == pytest.approx((1 + values[0]) / 2)

@@ -41,6 +41,7 @@ from tabletop_envs.core.random import SALT_LIMIT, SEARCH, derive_key, word
 
 MAX_DEPTH: Final = 256  # decisions within the tree: equal situations may lead back to themselves
 UNVISITED: Final = 0.1
+BEYOND: Final = 0.2  # of the worth of a margin, the part that grows on beyond the scale
 
 NONE: Final = -1
 UNASKED: Final = -2
@@ -232,8 +233,8 @@ def _select(m: Memory, number: int, parameters: Any, salt: int) -> int:
 def _appraise(calls: Any, s: Any, m: Memory, parameters: Any) -> None:
     """values[seat] in [0, 1]: what the position pays each seat.
 
-    A margin of `score_scale` over the best other seat is worth three quarters, and a greater one always more; a
-    finished game counts by its winners too.
+    A margin over the best other seat counts in full up to `score_scale` and a little beyond, so that who is far behind
+    still has something to search for; a finished game counts by its winners too.
     """
     points, places, values = m.points, m.places, m.values
     call_score(calls[SCORE], s, points, places)
@@ -247,7 +248,8 @@ def _appraise(calls: Any, s: Any, m: Memory, parameters: Any) -> None:
             if other != seat and (rival == NONE or points[other] > points[rival]):
                 rival = other
         margin = (int(points[seat]) - int(points[rival])) / parameters.score_scale if rival != NONE else 0.0
-        values[seat] = 0.5 + 0.5 * margin / (1.0 + abs(margin))
+        within, beyond = min(1.0, max(-1.0, margin)), margin / (1.0 + abs(margin))
+        values[seat] = 0.5 + 0.5 * (within + BEYOND * (beyond - within))
         if s.over != RUNNING:
             won = 1.0 / winners if places[seat] == 1 else 0.0
             values[seat] += parameters.win_share * (won - values[seat])
