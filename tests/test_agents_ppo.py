@@ -26,6 +26,7 @@ from tabletop_envs.core.game import Game
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError
 from tabletop_envs.testing.subject import RANDOM, walk
+from tabletop_envs.training.evaluation import evaluate
 from tabletop_envs.training.export import export
 from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun
@@ -34,6 +35,7 @@ OURS = list(registry.games())
 BOARD = "urbino"  # planes in, planes out
 TOLERANCE = 1e-4
 POSITIONS = 24
+LARGEST = 2_500_000  # bytes of a shipped policy
 
 
 def network_for(game: Game, players: int, append_mask: bool, depth: int, seed: int) -> LayoutPolicy:
@@ -173,6 +175,19 @@ def test_shipped_policies_are_chosen_by_the_number_of_players(
         assert agent.choose(View(position)) == np.where(position.action_mask(), told, -np.inf).argmax()
     with pytest.raises(OptionError, match="plays with 2 or 4 players, not 3"):
         agent.choose(View(Position.new(toy, 3)))
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_policy_is_shipped_for_every_game(name: str) -> None:
+    """Small, for the layouts as they are, and better than chance."""
+    game = registry.load(name)
+    files = ppo.shipped(game)
+    assert game.spec.min_players in files
+    for players, path in files.items():
+        assert path.stat().st_size <= LARGEST
+        policy = CompiledPolicy(game, path, "ppo")
+        assert policy.num_players == players
+        assert evaluate(game, game.settings(players), policy, "random", 60 * players, seed=1).low > 1 / players
 
 
 # --- what is no policy ------------------------------------------------------------------------------------------

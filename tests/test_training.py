@@ -796,6 +796,12 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs") / "trained"
 
 
+def began(folder: Path) -> bool:
+    """Whether a run has gone on from imitation to PPO."""
+    path = folder / "checkpoint.zip"
+    return path.exists() and load_model(path)._n_updates > 0
+
+
 @pytest.fixture
 def trained(toy: Game, kept: Path, tmp_path: Path) -> Path:
     """A folder of its own with a short run of the toy game that came to its end."""
@@ -803,7 +809,7 @@ def trained(toy: Game, kept: Path, tmp_path: Path) -> Path:
         draft = kept.with_name("draft")
         shutil.rmtree(draft, ignore_errors=True)  # of a test that failed here
         training = TrainingRun(draft, tiny())
-        while not training.state["snapshots"]:  # once, unless the machine is very busy
+        while not (training.state["snapshots"] and began(draft)):  # once, unless the machine is very busy
             training.extend(training.state["seconds"] / 60 + TINY["minutes"])
             assert training.train()
         training.extend(training.state["seconds"] / 60)
@@ -894,6 +900,7 @@ def test_weights_go_on(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, Any]] = []
 
     def stop(watcher: Any) -> bool:
+        assert not watcher.model.imitating  # PPO has begun, and more time does not take the run back
         seen.append({key: weights.clone() for key, weights in watcher.model.policy.state_dict().items()})
         return False
 

@@ -78,7 +78,8 @@ class RunConfig:
     the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the
     built-in policies as opponents (a baseline's falls while its games are won for certain); snapshot_minutes,
     snapshots: a past self joins the pool so often, at most so many stay; imitation: share of the time, at its
-    beginning, in which the greedy baseline's choices are learnt instead, against baselines alone.
+    beginning, in which the greedy baseline's choices are learnt instead, against baselines alone (never again once PPO
+    has begun).
     """
 
     game: str
@@ -292,6 +293,7 @@ class _Watcher(BaseCallback):
         self.rated_steps = model.num_timesteps
         self.rollouts = 0
         self.rng = random.Random(run.config.seed)
+        self.learner = model
         model.imitating = self.imitating
         self._mix_pool()  # before the environment deals its first games
 
@@ -314,7 +316,8 @@ class _Watcher(BaseCallback):
 
     @property
     def imitating(self) -> bool:
-        return self.fraction < self.run.config.imitation
+        # a run that has gone on to PPO never falls back, however its time is extended
+        return self.learner._n_updates == 0 and self.fraction < self.run.config.imitation
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -367,8 +370,7 @@ class _Watcher(BaseCallback):
         row = {"steps": self.num_timesteps, "seconds": round(self.seconds, 2), "rate": round(rate, 1)}
         row |= {name: round(share, 4) for name, share in shares.items()}
         self.rows.append(row)
-        learner: Any = self.model
-        learner.imitating = self.imitating
+        self.learner.imitating = self.imitating
         finished = self.fraction >= 1.0
         if self.on_progress:
             self.on_progress(Progress(self.fraction, self.num_timesteps, self.seconds, rate, shares, self.stopping))
