@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import io
 import subprocess
@@ -331,7 +330,7 @@ def test_render_modes_are_told(two_moves: Game) -> None:
 
 def report_with(game: Game, scene: Callable[[Any, int], Any]) -> Report:
     """What the check says when the game draws otherwise."""
-    twin = copy.copy(game)
+    twin = Game(game.spec)  # not a copy: that is the game itself
     module = ModuleType("scene")
     module.scene = scene  # type: ignore[attr-defined]
     twin.modules = {**game.modules, "scene": module}
