@@ -25,7 +25,7 @@ from tabletop_envs.agents.base import policy_name
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import OVER_CAP
 from tabletop_envs.core.position import Position
-from tabletop_envs.envs.rewards import REWARDS, Reward
+from tabletop_envs.envs.rewards import EARNED, REWARDS, Reward
 from tabletop_envs.envs.sb3 import ROTATE, OpponentPool, SelfPlayVecEnv
 from tabletop_envs.errors import IllegalActionError, OptionError, OrderError, UnknownAgentError, UnknownGameError
 
@@ -137,7 +137,7 @@ def test_the_loser_is_paid_whoever_moved_last(two_moves: Game, learner: int, win
     assert opponent.asked == 3 * (4 if learner == 0 else 5)  # seat 0 of the fifth games has moved already
 
 
-MIX = {"win": 0.5, "score": 0.5}
+MIX = {"win": 0.5, "score": 0.25, "margin": 0.25}
 
 
 @pytest.mark.parametrize("as_earned", [False, True])
@@ -204,7 +204,10 @@ def test_the_games_are_those_of_positions(
             if position.over:
                 worth = reward(points, places)[seats[row]]
             elif as_earned:
-                worth = MIX["score"] * REWARDS["score"](points, places, toy.spec.score_scale)[seats[row]]
+                parts = (
+                    MIX[name] * REWARDS[name](points, places, toy.spec.score_scale) for name in ("score", "margin")
+                )
+                worth = sum(parts)[seats[row]]
             assert rewards[row] == pytest.approx(worth - paid[row], abs=1e-6)
             between += not position.over and rewards[row] != 0
             paid[row] = worth
@@ -234,7 +237,7 @@ def test_the_games_are_those_of_positions(
     assert (between > 0) == as_earned
 
 
-def test_without_score_nothing_is_earned_on_the_way(toy: Game) -> None:
+def test_without_points_nothing_is_earned_on_the_way(toy: Game) -> None:
     late = SelfPlayVecEnv(toy, 4, 3, reward={"win": 0.5, "rank": 0.5}, seed=2)
     early = SelfPlayVecEnv(toy, 4, 3, reward={"win": 0.5, "rank": 0.5}, as_earned=True, seed=2)
     assert trace(late) == trace(early)

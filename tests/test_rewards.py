@@ -10,7 +10,7 @@ import pytest
 
 from tabletop_envs import registry
 from tabletop_envs.core.spec import GameSpec
-from tabletop_envs.envs.rewards import REWARDS, Reward
+from tabletop_envs.envs.rewards import EARNED, REWARDS, Reward
 from tabletop_envs.errors import OptionError
 
 SCALE = 10
@@ -85,10 +85,20 @@ def test_sums_and_range(spec: GameSpec, players: int) -> None:
         for name in REWARDS:
             paid = pay(spec, name, list(points), places)
             assert max(map(abs, paid)) <= 1.0
-            if name != "score" or players == 2:
+            if name not in EARNED or players == 2:
                 assert sum(paid) == pytest.approx(0.0)
             # a better place is never paid less
             assert all(paid[a] >= paid[b] for a in range(players) for b in range(players) if places[a] < places[b])
+
+
+def test_margin_by_hand(spec: GameSpec) -> None:
+    scale = spec.score_scale
+    assert pay(spec, "margin", [scale, 0], [1, 2]) == pytest.approx([0.5, -0.5])
+    assert pay(spec, "margin", [3 * scale, 0], [1, 2]) == pytest.approx([0.75, -0.75])
+    assert pay(spec, "margin", [2 * scale, 0, 0], [1, 2, 2]) == pytest.approx([2 / 3, -0.5, -0.5])
+    # where `score` has come to its end, `margin` still tells more from less
+    assert pay(spec, "score", [0, 2 * scale], [2, 1]) == pay(spec, "score", [0, 9 * scale], [2, 1])
+    assert pay(spec, "margin", [0, 2 * scale], [2, 1])[0] > pay(spec, "margin", [0, 9 * scale], [2, 1])[0]
 
 
 @pytest.mark.parametrize("reward", [*REWARDS, {"win": 0.5, "score": 0.5}, {"win": 0.2, "rank": 0.3, "score": 0.5}])
@@ -118,7 +128,7 @@ def test_arguments_are_not_changed_nor_handed_out(spec: GameSpec) -> None:
     [
         ("winn", "did you mean 'win'"),
         ("scores", "did you mean 'score'"),
-        ("delta", "there are 'win', 'rank', 'score'"),
+        ("delta", "there are 'win', 'rank', 'score', 'margin'"),
         ({"win": 0.5, "rnak": 0.5}, "did you mean 'rank'"),
         ({}, "give one of"),
         (None, "give one of"),

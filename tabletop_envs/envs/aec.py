@@ -97,7 +97,7 @@ class TabletopAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo sh
     * render_viewer: for whom: `public` (who knows no secret, the default), `all` (who knows them all) or a seat;
     * illegal: what an illegal action does (also one out of range or no whole number): `lose` ends the game, -1 for
       the offender and 0 for the others; `raise` raises IllegalActionError and changes nothing;
-    * reward: `win`, `rank`, `score` or a mix, see `envs.rewards`; paid to all seats when the game ends;
+    * reward: `win`, `rank`, `score`, `margin` or a mix, see `envs.rewards`; paid to all seats when the game ends;
     * mask_in: `observation` (a dict of `observation` and `action_mask`) or `info` (the observation is the plain
       vector, the mask stands in the agent's info).
 

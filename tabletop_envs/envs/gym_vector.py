@@ -30,8 +30,8 @@ class TabletopGymVector(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     game: id or Game; num_envs: N; opponents: an OpponentPool or what makes one; learner: the learning seat, a
     number or `rotate` (each new game of a row takes the next seat); reward: see `envs.rewards`; as_earned: pay the
-    `score` part of the reward as the running points change; append_mask: append the action mask to the observation;
-    options: of the game.
+    `score` and `margin` parts of the reward as the running points change; append_mask: append the action mask to the
+    observation; options: of the game.
 
     Infos, as Gymnasium batches them: `action_mask` (N, actions) int8 and `seat` (N,), the learner's, always; for the
     games that ended in this step `final_obs`, and `final_info` with `points`, `places`, `seat`, `opponents`, `end`

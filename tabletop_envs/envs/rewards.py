@@ -5,9 +5,11 @@
 | `win` | (n w - 1) / (n - 1), with w = 1/k for each of the k seats that share the first place, else 0 |
 | `rank` | 1 for the first place down to -1 for the last, linear; tied seats take the mean of those they span |
 | `score` | own points minus the mean of the others', divided by the game's `score_scale`, clipped to -1..1 |
+| `margin` | m / (1 + abs(m)), m being the same before it is clipped: however far behind, less is worth something |
 
 n is the number of seats. A mapping mixes them: `{"win": 0.5, "score": 0.5}`. `win` and `rank` sum to zero over the
-seats; `score` does so with two seats, and else where nothing is clipped. All lie in -1..1, and so do their mixes.
+seats; `score` and `margin` do so with two seats, `score` else where nothing is clipped. All lie in -1..1, and so do
+their mixes.
 """
 
 from __future__ import annotations
@@ -45,16 +47,29 @@ def rank_reward(points: np.ndarray, places: np.ndarray, score_scale: int) -> np.
 
 def score_reward(points: np.ndarray, places: np.ndarray, score_scale: int) -> np.ndarray:
     """`score` of the table above."""
+    return np.asarray(np.clip(_margins(points, score_scale), -1.0, 1.0))
+
+
+def margin_reward(points: np.ndarray, places: np.ndarray, score_scale: int) -> np.ndarray:
+    """`margin` of the table above."""
+    margins = _margins(points, score_scale)
+    return np.asarray(margins / (1.0 + np.abs(margins)))
+
+
+def _margins(points: np.ndarray, score_scale: int) -> np.ndarray:
     own = points.astype(np.float64)
     others = (own.sum(axis=-1, keepdims=True) - own) / (own.shape[-1] - 1)
-    return np.asarray(np.clip((own - others) / score_scale, -1.0, 1.0))
+    return np.asarray((own - others) / score_scale)
 
 
 REWARDS: Final[Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]]] = {
     "win": win_reward,
     "rank": rank_reward,
     "score": score_reward,
+    "margin": margin_reward,
 }
+EARNED: Final = ("score", "margin")
+"""Rewards that depend on points alone, so that they can be paid as the points come."""
 
 
 class Reward:

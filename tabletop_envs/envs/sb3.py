@@ -33,8 +33,9 @@ class SelfPlayVecEnv(VecEnv):
 
     game: id or Game; num_envs: N; opponents: an OpponentPool or what makes one; learner: the learning seat, a
     number or `rotate` (each new game of a row takes the next seat); reward: see `envs.rewards`; as_earned: pay the
-    `score` part of the reward as the running points change instead of at the end (the sum over a game is the
-    same); append_mask: append the action mask to the observation; seed: 0 to 2^53 - 1; options: of the game.
+    `score` and `margin` parts of the reward as the running points change instead of at the end (the sum over a
+    game is the same); append_mask: append the action mask to the observation; seed: 0 to 2^53 - 1; options: of the
+    game.
 
     Infos at the end of an episode: `terminal_observation`, `episode` (return, length, time), `points`, `places`,
     `seat`, `opponents` (names by seat), `capped`. `TimeLimit.truncated` is always False: a game at its cap has

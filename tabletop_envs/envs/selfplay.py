@@ -25,7 +25,7 @@ from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, OVER_CAP
 from tabletop_envs.core.random import EPISODE, OPPONENTS, derive_key
 from tabletop_envs.core.spec import Settings
-from tabletop_envs.envs.rewards import DEFAULT_REWARD, REWARDS, Reward
+from tabletop_envs.envs.rewards import DEFAULT_REWARD, EARNED, REWARDS, Reward
 from tabletop_envs.envs.vector import MAX_DEALS, Batch, Seating
 from tabletop_envs.errors import OptionError, UnknownAgentError
 
@@ -127,8 +127,8 @@ class SelfPlay:
 
     game: id or Game; num_envs: N; opponents: an OpponentPool or what makes one; learner: the learning seat, a
     number or `rotate` (each new game of a row takes the next seat); reward: see `envs.rewards`; as_earned: pay the
-    `score` part of the reward as the running points change instead of at the end (the sum over a game is the
-    same); append_mask: append the action mask to the observation; options: of the game.
+    `score` and `margin` parts of the reward as the running points change instead of at the end (the sum over a
+    game is the same); append_mask: append the action mask to the observation; options: of the game.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class SelfPlay:
         self.learner = check_learner(learner, self.num_players)
         self.pool = opponents if isinstance(opponents, OpponentPool) else OpponentPool(_resolved(opponents, self.game))
         self.reward = Reward(reward, self.game.spec)
-        self.score_weight = self.reward.weights.get("score", 0.0) if as_earned else 0.0
+        self.earned = {name: self.reward.weights[name] for name in EARNED if as_earned and name in self.reward.weights}
         self.append_mask = append_mask
         self.observation_space = learner_space(self.game, self.batch.settings, append_mask)
         self.seating = Seating(self.batch)
@@ -188,11 +188,13 @@ class SelfPlay:
 
     def _earned(self) -> np.ndarray:
         """What each learner's running points are worth so far; nothing where all is paid at the end."""
-        if not self.score_weight:
+        if not self.earned:
             return np.zeros(self.batch.num_envs)
         points, places = self.batch.score(self.batch.rows)
-        scores = REWARDS["score"](points, places, self.reward.score_scale)
-        return np.asarray(self.score_weight * scores[self.batch.rows, self.seating.learners])
+        paid = np.zeros(points.shape)
+        for name, weight in self.earned.items():
+            paid += weight * REWARDS[name](points, places, self.reward.score_scale)
+        return np.asarray(paid[self.batch.rows, self.seating.learners])
 
     def _endings(self, ended: np.ndarray, due: np.ndarray) -> Endings:
         points, places = self.batch.score(ended)

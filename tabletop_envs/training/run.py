@@ -63,7 +63,7 @@ _WHOLE: Final[Mapping[str, tuple[int, int]]] = {
     "width": (1, _LARGE),
     "snapshots": (1, _LARGE),
 }
-_POSITIVE: Final = ("minutes", "learning_rate", "clip", "snapshot_minutes")
+_POSITIVE: Final = ("minutes", "learning_rate", "clip", "snapshot_minutes", "imitation_rate")
 _SHARES: Final = ("gamma", "gae_lambda", "imitation")
 _SWITCHES: Final = ("as_earned", "append_mask")
 
@@ -79,7 +79,7 @@ class RunConfig:
     built-in policies as opponents (a baseline's falls while its games are won for certain); snapshot_minutes,
     snapshots: a past self joins the pool so often, at most so many stay; imitation: share of the time, at its
     beginning, in which the greedy baseline's choices are learnt instead, against baselines alone (never again once PPO
-    has begun).
+    has begun), at the learning rate imitation_rate.
     """
 
     game: str
@@ -91,21 +91,22 @@ class RunConfig:
     rollout: int = 32
     batch_size: int = 1024
     epochs: int = 4
-    learning_rate: float = 2e-3
+    learning_rate: float = 5e-4
     entropy: float = 0.01
     gamma: float = 1.0
-    gae_lambda: float = 0.9
+    gae_lambda: float = 0.95
     clip: float = 0.2
-    reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "score": 0.5})
+    reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "margin": 0.5})
     as_earned: bool = True
     append_mask: bool = True
     channels: int = 16
     depth: int = 2
     width: int = 128
-    pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.3, SNAPSHOT: 0.15, "random": 0.15, "greedy": 0.4})
+    pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.05, SNAPSHOT: 0.05, "random": 0.1, "greedy": 0.8})
     snapshot_minutes: float = 1.0
     snapshots: int = 8
     imitation: float = 0.2
+    imitation_rate: float = 2e-3
 
     def __post_init__(self) -> None:
         self._demand("game", isinstance(self.game, str), "the id of a game")
@@ -351,7 +352,8 @@ class _Watcher(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         config = self.run.config
-        rate = config.learning_rate * max(0.1, 1.0 - self.fraction)
+        falling = config.learning_rate * max(0.1, 1.0 - self.fraction)
+        rate = config.imitation_rate if self.learner.imitating else falling
         self.model.lr_schedule = FloatSchedule(rate)
         due = int(self.seconds / 60 / config.snapshot_minutes)
         if due > self.run.state.get("taken", 0):
