@@ -204,9 +204,7 @@ def test_the_games_are_those_of_positions(
             if position.over:
                 worth = reward(points, places)[seats[row]]
             elif as_earned:
-                parts = (
-                    MIX[name] * REWARDS[name](points, places, toy.spec.score_scale) for name in ("score", "margin")
-                )
+                parts = [MIX[name] * REWARDS[name](points, places, toy.spec.score_scale) for name in EARNED]
                 worth = sum(parts)[seats[row]]
             assert rewards[row] == pytest.approx(worth - paid[row], abs=1e-6)
             between += not position.over and rewards[row] != 0
