@@ -198,7 +198,7 @@ def _plot(result: Result, path: Path) -> None:
                 axis.plot(at, [s["win_share"] for s in shares], color=colour, lw=1.2)
                 axis.fill_between(at, [s["low"] for s in shares], [s["high"] for s in shares], color=colour, alpha=0.12)
         axis.axhline(1 / result.players, color="grey", lw=0.8, ls=":")
-        axis.set(ylim=(0, 1), xlim=(0, None))
+        axis.set(ylim=(0, 1.02), xlim=(0, None))
         axis.grid(alpha=0.25)
     axes[0].set(xlabel="million decisions of the learner", ylabel="win share")
     axes[1].set(xlabel="minutes of training")
