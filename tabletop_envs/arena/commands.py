@@ -217,9 +217,9 @@ def check_board(folder: Path, base: Path | None, asked: int, salt: str, inside: 
         for finding in listed[:_SHOWN]:
             click.echo(str(finding))
         if len(listed) > _SHOWN:
-            click.echo(f"{path}: {len(listed) - _SHOWN:,} more findings")
+            click.echo(f"{path}: {len(listed) - _SHOWN:,} more")
     if report.findings:
-        click.echo(f"{len(report.findings):,} findings")
+        click.echo(f"{len(report.findings):,} finding" + "s" * (len(report.findings) > 1))
         sys.exit(1)
     table = Table()
     for heading in ("games of", "games", "decisions", "forfeits", "asked again"):
