@@ -62,6 +62,15 @@ def nth_legal(mask: np.ndarray, number: int) -> int:
 
 
 @jit
+def count_legal(mask: np.ndarray) -> int:
+    """The number of the mask's set entries."""
+    count = 0
+    for action in range(len(mask)):
+        count += int(mask[action])
+    return count
+
+
+@jit
 def settle(calls: Any, s: Any, mask: np.ndarray) -> int:
     """Take every automatic step until a seat is asked or the game is over; write the mask, return its number."""
     while True:
@@ -355,9 +364,7 @@ def random_batch(
     for number in range(steps):
         for i in range(len(states)):
             s = states[i]
-            count = 0
-            for a in range(masks.shape[1]):
-                count += int(masks[i, a])
+            count = count_legal(masks[i])
             action = nth_legal(masks[i], (word(seed + i, POLICY, number) * count) >> 32)
             if take(calls, s, action, masks[i]) == 0:
                 games += 1
@@ -394,9 +401,7 @@ def answer_batch(
         i = rows[number]
         s = states[i]
         while s.over == RUNNING and s.seat != learners[i] and policies[i, int(s.seat)] >= 0:
-            count = 0
-            for a in range(masks.shape[1]):
-                count += int(masks[i, a])
+            count = count_legal(masks[i])
             take(calls, s, choose(greedy_call, policies[i, int(s.seat)], s, masks[i], count, salts[i]), masks[i])
 
 
@@ -432,9 +437,7 @@ def answer_recorded(
         s = states[i]
         while s.over == RUNNING and policies[i, int(s.seat)] >= 0:
             seat = int(s.seat)
-            count = 0
-            for a in range(masks.shape[1]):
-                count += int(masks[i, a])
+            count = count_legal(masks[i])
             action = choose(greedy_call, policies[i, seat], s, masks[i], count, salts[i, seat])
             actions[i, made[i]] = action
             made[i] += 1

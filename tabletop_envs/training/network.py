@@ -176,7 +176,7 @@ class LayoutPolicy(MaskableActorCriticPolicy):
     """MaskablePPO policy over `LayoutTrunk`; give `features_extractor_kwargs={"shape": NetworkShape.of(...)}`.
 
     Acting and evaluating do without the library's distribution objects, which normalise every batch several times and
-    check it: with networks as small as ours that took a quarter of the training.
+    check it: with networks as small as ours that took half of the training's CPU time.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
