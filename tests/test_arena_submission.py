@@ -873,7 +873,7 @@ def test_the_command_tells_and_exits(case: Case) -> None:
     assert bad.exit_code == 1
     lines = bad.output.splitlines()
     assert all(line.startswith(f"{case.games}:") for line in lines[:20])
-    assert re.fullmatch(rf"{case.games}: \d+ more findings", lines[20])
+    assert re.fullmatch(rf"{case.games}: \d+ more", lines[20])
     assert re.fullmatch(r"\d+ findings", lines[21])
     other = CliRunner().invoke(cli.main, ["arena", "check", str(case.board.parent)])
     assert other.exit_code == 1
