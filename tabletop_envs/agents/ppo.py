@@ -16,11 +16,12 @@ import numpy as np
 from tabletop_envs.agents.base import View
 from tabletop_envs.core.forward import TAPS, Network, best, logits
 from tabletop_envs.core.game import Game
+from tabletop_envs.core.layout import SIDES
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 SUFFIX: Final = ".policy.npz"
-INDICES: Final = ("board", "inputs", "outputs")  # arrays of int32; the others are weights
+INDICES: Final = ("board", "inputs", "outputs", "links")  # arrays of int32; the others are weights
 
 _FOLDER: Final = files("tabletop_envs") / "baselines"
 _ABOUT: Final = {"format": int, "game": str, "layouts": str, "num_players": int, "append_mask": bool}
@@ -148,6 +149,7 @@ def _demand_fits(n: Network) -> None:
     width, channels, planes = len(n.flat_bias), len(n.first_bias), len(n.plane_bias)
     at_board = n.inputs[:, 0] >= 0
     flat = int((~at_board).sum())
+    grouped, linked = len(n.group_bias), len(n.links)
     depth, mixed = len(n.later_bias), width + (2 * channels if cells else 0)
     shapes = {
         "board": (2,),
@@ -157,6 +159,9 @@ def _demand_fits(n: Network) -> None:
         "first_weight": (n.first_weight.shape[0], TAPS, channels),
         "spread_weight": (width, channels),
         "spread_bias": (channels,),
+        "links": (linked, len(n.first_weight)),
+        "group_weight": (grouped, TAPS, channels, channels),
+        "group_bias": (grouped, channels),
         "later_weight": (depth, TAPS, channels, channels),
         "later_bias": (depth, channels),
         "mix_weight": (mixed, width),
@@ -171,6 +176,8 @@ def _demand_fits(n: Network) -> None:
     for name, shape in shapes.items():
         if getattr(n, name).shape != shape:
             raise ValueError(f"{name} is of shape {getattr(n, name).shape}, not {shape}")
+    if (linked, grouped) not in ((0, 0), (SIDES, 1)):
+        raise ValueError(f"cells are linked by {linked} sides, with {grouped} layers for their groups")
     if sorted(n.outputs.tolist()) != list(range(len(n.outputs))):
         raise ValueError("outputs are not the actions, each once")
     if sorted(n.inputs[~at_board, 1].tolist()) != list(range(flat)) or (n.inputs[~at_board, 0] != -1).any():

@@ -13,10 +13,12 @@ import numpy as np
 
 from tabletop_envs.core.arrays import overwrite
 from tabletop_envs.core.jit import jit, jit_nogil
+from tabletop_envs.core.layout import SIDES
 
 FLAT: Final = -1  # in the place of a plane
 _SIDE: Final = 3  # of a convolution
 TAPS: Final = _SIDE * _SIDE
+NO_GROUP: Final = -1  # in the place of a cell
 
 
 class Network(NamedTuple):
@@ -35,6 +37,9 @@ class Network(NamedTuple):
     first_bias: np.ndarray  # (c,)
     spread_weight: np.ndarray  # (w, c)
     spread_bias: np.ndarray  # (c,)
+    links: np.ndarray  # (sides, input planes): whether the plane opens a cell to that side; (0, input planes) if none
+    group_weight: np.ndarray  # (1, TAPS, c, c): from, to, of the groups' sums; 0 in the place of 1 if there are none
+    group_bias: np.ndarray  # (1, c)
     later_weight: np.ndarray  # (d, TAPS, c, c): from, to
     later_bias: np.ndarray  # (d, c)
     mix_weight: np.ndarray  # (w + 2 c or w, w)
@@ -93,24 +98,92 @@ def _first(n: Any, row: Any, cells: Any, whole: Any) -> None:
 
 
 @jit
-def _convolve(n: Any, layer: int, before: Any, cells: Any) -> None:
-    """cells = rectified(before + convolution(before))."""
+def _label(board: Any, open_to: Any, labels: Any, found: Any) -> None:
+    """labels[cell] = the lowest cell of its group, or NO_GROUP where it is open to no side.
+
+    open_to[cell, side]: to the north, east, south, west; neighbours that are open to each other are of one group;
+    found: scratch for as many cells.
+    """
+    height, width = int(board[0]), int(board[1])
+    for cell in range(len(labels)):
+        labels[cell] = NO_GROUP
+    for first in range(len(labels)):
+        if labels[first] != NO_GROUP or not (
+            open_to[first, 0] or open_to[first, 1] or open_to[first, 2] or open_to[first, 3]
+        ):
+            continue
+        labels[first] = found[0] = first
+        count = 1
+        while count > 0:
+            count -= 1
+            cell = int(found[count])
+            y, x = cell // width, cell % width
+            for side in range(SIDES):
+                to_y, to_x = y + (side == 2) - (side == 0), x + (side == 1) - (side == 3)
+                if open_to[cell, side] and 0 <= to_y < height and 0 <= to_x < width:
+                    other = to_y * width + to_x
+                    if labels[other] == NO_GROUP and open_to[other, (side + 2) % SIDES]:
+                        labels[other] = first
+                        found[count] = other
+                        count += 1
+
+
+@jit_nogil
+def label_groups(board: np.ndarray, open_to: np.ndarray, labels: np.ndarray) -> None:
+    """labels[i, cell] of each board i, see `_label`; open_to: (n, cells, sides)."""
+    found = np.empty(labels.shape[1], dtype=np.int64)
+    for i in range(len(labels)):
+        _label(board, open_to[i], labels[i], found)
+
+
+@jit
+def _add_up(n: Any, row: Any, cells: Any, sums: Any) -> None:
+    """sums[cell] = the features of all cells of its group, 0 where it has none."""
+    count = len(cells)
+    open_to = np.zeros((count, SIDES), dtype=np.bool_)
+    for i in range(len(row)):
+        if row[i] != 0 and n.inputs[i, 0] != FLAT:
+            for side in range(SIDES):
+                if n.links[side, n.inputs[i, 0]] != 0:
+                    open_to[n.inputs[i, 1], side] = True
+    labels = np.empty(count, dtype=np.int64)
+    _label(n.board, open_to, labels, np.empty(count, dtype=np.int64))
+    for cell in range(count):
+        sums[cell] = 0
+    for cell in range(count):
+        if labels[cell] != NO_GROUP:
+            for c in range(cells.shape[1]):
+                sums[labels[cell], c] += cells[cell, c]
+    for cell in range(count):
+        if labels[cell] != NO_GROUP:
+            overwrite(sums[cell], sums[labels[cell]])
+
+
+@jit
+def _convolve(n: Any, weight: Any, bias: Any, source: Any, before: Any, cells: Any) -> None:
+    """cells = rectified(before + convolution(source)); weight: (TAPS, from, to)."""
     height, width, channels = int(n.board[0]), int(n.board[1]), before.shape[1]
     for cell in range(len(cells)):
         y, x = cell // width, cell % width
         for c in range(channels):
-            cells[cell, c] = before[cell, c] + n.later_bias[layer, c]
+            cells[cell, c] = before[cell, c] + bias[c]
         for tap in range(TAPS):
             from_y, from_x = y - 1 + tap // _SIDE, x - 1 + tap % _SIDE
             if 0 <= from_y < height and 0 <= from_x < width:
                 other = from_y * width + from_x
                 for i in range(channels):
-                    value = before[other, i]
+                    value = source[other, i]
                     if value != 0:
                         for c in range(channels):
-                            cells[cell, c] += value * n.later_weight[layer, tap, i, c]
+                            cells[cell, c] += value * weight[tap, i, c]
         for c in range(channels):
             cells[cell, c] = max(np.float32(0), cells[cell, c])
+
+
+@jit
+def _keep(cells: Any, before: Any) -> None:
+    for cell in range(len(cells)):
+        overwrite(before[cell], cells[cell])
 
 
 @jit
@@ -130,10 +203,14 @@ def _trunk(n: Any, row: Any, cells: Any, before: Any, whole: Any, pooled: Any) -
     for cell in range(len(cells)):
         for c in range(channels):
             cells[cell, c] = max(np.float32(0), cells[cell, c] + spread[c])
+    for layer in range(len(n.group_bias)):
+        sums = np.empty_like(cells)
+        _keep(cells, before)
+        _add_up(n, row, before, sums)
+        _convolve(n, n.group_weight[layer], n.group_bias[layer], sums, before, cells)
     for layer in range(len(n.later_bias)):
-        for cell in range(len(cells)):
-            overwrite(before[cell], cells[cell])
-        _convolve(n, layer, before, cells)
+        _keep(cells, before)
+        _convolve(n, n.later_weight[layer], n.later_bias[layer], before, before, cells)
     # the mean and the greatest of each channel; none is below 0
     overwrite(pooled, whole)
     pooled[size:] = 0

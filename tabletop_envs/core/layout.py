@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
 
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.errors import GameDefinitionError, IllegalActionError
+
+SIDES: Final = 4  # of a cell: north, east, south, west
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,9 @@ class Block:
 
     name; shape: row-major, () for a single index; legend: what an index means; clause: of RULES.md;
     board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists;
-    secret: the other seats do not learn which action it was when it is made (actions only).
+    secret: the other seats do not learn which action it was when it is made (actions only); links: the block's planes
+    that open a cell to its northern, eastern, southern and western neighbour, four tuples of numbers: neighbours that
+    are open to each other belong together (a path, a district), and a network may add up what lies on them.
     """
 
     name: str
@@ -36,6 +40,7 @@ class Block:
     board: tuple[int, int] | None = None
     option: str | None = None
     secret: bool = False
+    links: tuple[tuple[int, ...], ...] = ()
 
     @property
     def size(self) -> int:
@@ -50,8 +55,8 @@ class Block:
 class Layout:
     """Blocks one after another.
 
-    Raises GameDefinitionError for two blocks of one name, a board that does not divide its block, or an unconditional
-    block behind one that belongs to an option.
+    Raises GameDefinitionError for two blocks of one name, a board that does not divide its block, links that are not
+    planes for four sides, or an unconditional block behind one that belongs to an option.
     """
 
     def __init__(self, *blocks: Block) -> None:
@@ -63,6 +68,8 @@ class Layout:
                 raise GameDefinitionError(f"two blocks are called {block.name!r}: rename one")
             if block.board and block.size % prod(block.board):
                 raise GameDefinitionError(f"block {block.name!r} is no stack of boards of {block.board}")
+            if block.links and (len(block.links) != SIDES or not set().union(*block.links) <= set(range(block.planes))):
+                raise GameDefinitionError(f"the links of block {block.name!r} are not some of its planes for each side")
             self._start[block.name] = offset
             offset += block.size
         conditional = [block.option is not None for block in blocks]

@@ -69,6 +69,9 @@ def network_of(policy: LayoutPolicy) -> Network:
         "first_bias": nothing(channels),
         "spread_weight": nothing((width, channels)),
         "spread_bias": nothing(channels),
+        "links": nothing((len(shape.links), len(shape.input_planes))),
+        "group_weight": nothing((0, TAPS, channels, channels)),
+        "group_bias": nothing((0, channels)),
         "later_weight": nothing((0, TAPS, channels, channels)),
         "later_bias": nothing((0, channels)),
         "last_weight": nothing((0, width)),
@@ -80,17 +83,22 @@ def network_of(policy: LayoutPolicy) -> Network:
         "out_weight": nothing((width, flat_outputs)),
         "out_bias": nothing(flat_outputs),
     }
+    for side, opening in enumerate(shape.links):
+        parts["links"][side, list(opening)] = 1
     _put_linear(parts, "flat", trunk.flat_net[0])
+    scale = _array(trunk.scale)
+    parts["flat_weight"] = parts["flat_weight"] * scale[list(shape.input_flat), None]
     _put_linear(parts, "mix", trunk.mix[0])
     if shape.board:
         _put_linear(parts, "spread", trunk.spread)
-        # (to, from, row, column) -> (from, tap, to), and (layer, tap, from, to)
-        parts["first_weight"] = _array(trunk.first.weight).transpose(1, 2, 3, 0).reshape(-1, TAPS, channels)
+        # (to, from, row, column) -> (from, tap, to)
+        first = _array(trunk.first.weight).transpose(1, 2, 3, 0).reshape(-1, TAPS, channels)
+        parts["first_weight"] = first * scale[[plane[0] for plane in shape.input_planes], None, None]
         parts["first_bias"] = _array(trunk.first.bias)
+        if trunk.groups is not None:
+            _put_convolutions(parts, "group", [trunk.groups])
         if len(trunk.convolutions):
-            later = np.stack([_array(layer.weight) for layer in trunk.convolutions])
-            parts["later_weight"] = later.transpose(0, 3, 4, 2, 1).reshape(-1, TAPS, channels, channels)
-            parts["later_bias"] = np.stack([_array(layer.bias) for layer in trunk.convolutions])
+            _put_convolutions(parts, "later", trunk.convolutions)
     else:
         _put_linear(parts, "last", trunk.mix[2])
     if head.planes is not None and head.spread is not None:
@@ -105,6 +113,14 @@ def network_of(policy: LayoutPolicy) -> Network:
 def _array(tensor: Any) -> np.ndarray:
     array: np.ndarray = tensor.detach().cpu().numpy()
     return array
+
+
+def _put_convolutions(parts: dict[str, Any], name: str, layers: Any) -> None:
+    weights = np.stack([_array(layer.weight) for layer in layers])
+    # (layer, to, from, row, column) -> (layer, tap, from, to)
+    ordered = weights.transpose(0, 3, 4, 2, 1)
+    parts[f"{name}_weight"] = ordered.reshape(len(weights), TAPS, *ordered.shape[3:])
+    parts[f"{name}_bias"] = np.stack([_array(layer.bias) for layer in layers])
 
 
 def _put_linear(parts: dict[str, Any], name: str, layer: Any) -> None:

@@ -1,5 +1,8 @@
 """A policy network built from a game's layouts: board blocks go through convolutions, the rest stays flat.
 
+Where a layout says which cells are linked (the tiles of a path, the buildings of a district), each cell also learns
+the sum of what lies on the cells of its group: convolutions alone find that out very slowly.
+
 Observation blocks with a board are its input planes, action blocks with the same board are its output planes, so
 that "build at this cell" is read off this cell's features. It sees layouts alone and never a game's name.
 """
@@ -18,8 +21,11 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from tabletop_envs.core.layout import ActionLayout, Block, ObservationLayout
+from tabletop_envs.core.forward import label_groups
+from tabletop_envs.core.layout import SIDES, ActionLayout, Block, ObservationLayout
 
+MOST_DOUBLINGS: Final = 4
+"""Of an input's size, see `LayoutTrunk.set_scale`."""
 _NEVER: Final = -1e8  # the logit of an action that is not legal
 
 
@@ -28,7 +34,8 @@ class NetworkShape:
     """Which inputs and outputs of a game are planes over one board, and which are flat.
 
     board: (rows, columns), None for a game without boards; input_planes and output_planes: indices of whole
-    planes, one tuple a plane in row-major order; input_flat and output_flat: the other indices.
+    planes, one tuple a plane in row-major order; input_flat and output_flat: the other indices; links: for each side
+    (north, east, south, west) the numbers of the input planes that open a cell to it, empty where no cells are linked.
     """
 
     board: tuple[int, int] | None
@@ -36,6 +43,7 @@ class NetworkShape:
     input_flat: tuple[int, ...]
     output_planes: tuple[tuple[int, ...], ...]
     output_flat: tuple[int, ...]
+    links: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
     def of(
@@ -54,7 +62,7 @@ class NetworkShape:
         board = max(cells, key=lambda key: cells[key]) if cells else None
         input_planes, input_flat = _split(inputs, board)
         output_planes, output_flat = _split(actions.present(options), board)
-        return cls(board, input_planes, input_flat, output_planes, output_flat)
+        return cls(board, input_planes, input_flat, output_planes, output_flat, _links(inputs, board))
 
 
 def _split(blocks: list[Block], board: tuple[int, int] | None) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
@@ -72,10 +80,23 @@ def _split(blocks: list[Block], board: tuple[int, int] | None) -> tuple[tuple[tu
     return tuple(planes), tuple(flat)
 
 
+def _links(blocks: list[Block], board: tuple[int, int] | None) -> tuple[tuple[int, ...], ...]:
+    sides: list[list[int]] = [[] for _ in range(SIDES)]
+    first = 0
+    for block in blocks:
+        if board is None or block.board != board:
+            continue
+        for side, planes in zip(sides, block.links, strict=False):
+            side.extend(first + plane for plane in planes)
+        first += block.planes
+    return tuple(map(tuple, sides)) if any(sides) else ()
+
+
 class LayoutTrunk(BaseFeaturesExtractor):
     """Observation -> (features of each cell, features of the whole), flattened one behind the other.
 
-    channels: features a cell; depth: 3 x 3 convolutions behind the first; width: features of the whole.
+    channels: features a cell; depth: 3 x 3 convolutions behind the first, and behind that of the groups' sums; width:
+    features of the whole. The buffer `scale` holds a factor for each input, see `set_scale`.
     """
 
     def __init__(
@@ -91,32 +112,74 @@ class LayoutTrunk(BaseFeaturesExtractor):
         self.shape, self.channels, self.cells, self.width = shape, channels, cells, width
         self.flat: torch.Tensor
         self.planes: torch.Tensor
+        self.scale: torch.Tensor
+        # kept with the weights, which mean nothing without it
+        self.register_buffer("scale", torch.ones(observation_space.shape[0]))
         self.register_buffer("flat", torch.tensor(shape.input_flat, dtype=torch.long), persistent=False)
         self.register_buffer(
             "planes", torch.tensor(np.array(shape.input_planes).ravel(), dtype=torch.long), persistent=False
         )
+        self.groups: nn.Conv2d | None = None
         self.flat_net = nn.Sequential(nn.Linear(len(shape.input_flat), width), nn.ReLU())
         if shape.board is None:
             self.mix = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
             return
         self.first = nn.Conv2d(len(shape.input_planes), channels, 3, padding=1)
         self.spread = nn.Linear(width, channels)
+        if shape.links:
+            self.groups = nn.Conv2d(channels, channels, 3, padding=1)
         self.convolutions = nn.ModuleList(nn.Conv2d(channels, channels, 3, padding=1) for _ in range(depth))
         self.mix = nn.Sequential(nn.Linear(width + 2 * channels, width), nn.ReLU())
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """(batch, size) -> (batch, cells * channels + width)."""
+        labels = None if self.groups is None else self._labels(observations)
+        observations = observations * self.scale
         whole = self.flat_net(observations.index_select(1, self.flat))
         if self.shape.board is None:
             return self.mix(whole)  # type: ignore[no-any-return]
         images = observations.index_select(1, self.planes).view(-1, len(self.shape.input_planes), *self.shape.board)
         # the flat facts reach every cell as a bias
         cells = torch.relu(self.first(images) + self.spread(whole)[:, :, None, None])
+        if self.groups is not None and labels is not None:
+            cells = torch.relu(cells + self.groups(_add_up(cells, labels)))
         for convolution in self.convolutions:
             cells = torch.relu(cells + convolution(cells))
         flat_cells = cells.flatten(2)
         pooled = torch.cat([whole, flat_cells.mean(2), flat_cells.amax(2)], 1)
         return torch.cat([cells.flatten(1), self.mix(pooled)], 1)
+
+    def _labels(self, observations: torch.Tensor) -> torch.Tensor:
+        """(batch, cells) int64: the lowest cell of each cell's group, -1 for cells without one."""
+        images = observations.index_select(1, self.planes).view(len(observations), -1, self.cells) != 0
+        open_to = torch.stack([images[:, list(planes)].any(1) for planes in self.shape.links], 2)
+        labels = np.empty((len(observations), self.cells), dtype=np.int64)
+        assert self.shape.board is not None
+        label_groups(np.array(self.shape.board, dtype=np.int32), open_to.cpu().numpy(), labels)
+        return torch.as_tensor(labels, device=observations.device)
+
+    def set_scale(self, observations: np.ndarray) -> None:
+        """Bring all inputs to a like size, as these typical observations (n, size) have them: factors from 1 to 16.
+
+        Small inputs would be learnt slowly. All cells of a plane share a factor, which is a power of two: so weights
+        that have taken it in are exactly as precise.
+        """
+        squares = np.square(observations, dtype=np.float64).mean(0)
+        for plane in self.shape.input_planes:
+            squares[list(plane)] = squares[list(plane)].mean()
+        met = squares > 0
+        doublings = np.zeros(len(squares))
+        doublings[met] = np.clip(np.round(-0.5 * np.log2(squares[met])), 0, MOST_DOUBLINGS)
+        self.scale.copy_(torch.as_tensor(2.0**doublings))
+
+
+def _add_up(cells: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Sums over the groups, (n, channels, rows, columns) like `cells`; 0 for cells without a group."""
+    flat = cells.flatten(2)
+    grouped = (labels >= 0)[:, None]
+    places = labels.clamp(min=0)[:, None].expand_as(flat)
+    sums = torch.zeros_like(flat).scatter_add(2, places, flat * grouped)
+    return (sums.gather(2, places) * grouped).view_as(cells)
 
 
 class ActionHead(nn.Module):

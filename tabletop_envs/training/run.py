@@ -37,7 +37,7 @@ from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
 from tabletop_envs.errors import CorruptDataError, OptionError
 from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
-from tabletop_envs.training.network import LayoutPolicy, NetworkShape
+from tabletop_envs.training.network import LayoutPolicy, LayoutTrunk, NetworkShape
 
 FORMAT: Final = 1
 LATEST: Final = "latest"
@@ -46,6 +46,7 @@ MET: Final = 2  # snapshots in the pool at a time
 REMIX: Final = 4  # rollouts after which the pool is mixed anew
 ENOUGH: Final = 40  # games after which a win share counts
 LEAST_INTEREST: Final = 0.1
+TYPICAL: Final = 64  # decisions of each game whose observations tell how large inputs are
 CONFIG: Final = "config.json"
 
 _SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
@@ -237,8 +238,8 @@ class TrainingRun:
         if path.exists():
             return load_model(path, env, seed)
         shape = NetworkShape.of(self.game.observations, self.game.actions, self.settings.values, config.append_mask)
-        trunk = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
-        return Learner(
+        sizes = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
+        model = Learner(
             LayoutPolicy,
             env,
             learning_rate=config.learning_rate,
@@ -249,10 +250,14 @@ class TrainingRun:
             gae_lambda=config.gae_lambda,
             clip_range=config.clip,
             ent_coef=config.entropy,
-            policy_kwargs={"features_extractor_kwargs": trunk},
+            policy_kwargs={"features_extractor_kwargs": sizes},
             seed=seed,
             device="cpu",
         )
+        trunk = model.policy.features_extractor
+        assert isinstance(trunk, LayoutTrunk)
+        trunk.set_scale(_typical(env))
+        return model
 
     def policy(self, deterministic: bool = True, seed: int | None = None) -> TorchPolicy:
         """The trained policy of the last checkpoint; see `TorchPolicy`."""
@@ -441,6 +446,19 @@ class _Watcher(BaseCallback):
             writer = csv.DictWriter(file, ["steps", "seconds", "rate", *names])
             writer.writeheader()
             writer.writerows(self.rows)
+
+
+def _typical(env: SelfPlayVecEnv) -> np.ndarray:
+    """Inputs (n, size) from games in which the learner answers like the baseline and at random by turns."""
+    rng = np.random.default_rng(0)
+    env.reset()
+    seen = []
+    for number in range(TYPICAL):
+        masks = env.action_masks()
+        drawn = (rng.random(masks.shape) * masks).argmax(1)
+        observations, *_ = env.step(env.greedy_actions() if number % 2 else drawn)
+        seen.append(np.array(observations))
+    return np.concatenate(seen)
 
 
 def _crowded(steps: list[int]) -> int:

@@ -48,6 +48,7 @@ OBSERVATIONS: Final = ObservationLayout(
         "planes: tile present, open N, E, S, W, is four-point; energy of self, then in seat order, /12, at most 1",
         "O1",
         _BOARD,
+        links=tuple((1 + side,) for side in range(SIDES)),  # R7.1
     ),
     Block(
         "altar",

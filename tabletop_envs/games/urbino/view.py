@@ -7,7 +7,7 @@ from typing import Final
 from tabletop_envs.core.bits import lowest_bit
 from tabletop_envs.core.header import RUNNING
 from tabletop_envs.core.jit import jit
-from tabletop_envs.core.layout import Block, ObservationLayout
+from tabletop_envs.core.layout import SIDES, Block, ObservationLayout
 from tabletop_envs.core.random import rekey
 from tabletop_envs.games.urbino.rules import lots
 from tabletop_envs.games.urbino.tables import (
@@ -27,7 +27,14 @@ from tabletop_envs.games.urbino.tables import (
 _BOARD: Final = (ROWS, COLS)
 
 OBSERVATIONS: Final = ObservationLayout(
-    Block("buildings", (PLAYERS, KINDS, *_BOARD), "own, then opponent's houses, palaces, towers: 0/1", "R12.1", _BOARD),
+    Block(
+        "buildings",
+        (PLAYERS, KINDS, *_BOARD),
+        "own, then opponent's houses, palaces, towers: 0/1",
+        "R12.1",
+        _BOARD,
+        links=(tuple(range(PLAYERS * KINDS)),) * SIDES,  # R2.3
+    ),
     Block("architects", (2, *_BOARD), "architect 0, architect 1: 0/1", "R12.1", _BOARD),
     Block("supply", (PLAYERS, KINDS), "own, then opponent's unbuilt houses/18, palaces/6, towers/3", "R12.1"),
     Block("phase", (4,), "one-hot: place architect, choose first, relocate, build; all 0 when over", "R12.1"),
