@@ -50,7 +50,9 @@ def network_for(game: Game, players: int, append_mask: bool, depth: int, seed: i
     network = LayoutPolicy(space, game.actions.space(settings.values), lambda _: 1e-3, features_extractor_kwargs=kwargs)
     with torch.no_grad():
         for weights in network.parameters():
-            weights.copy_((weights + 0.2 * torch.randn_like(weights)).half().float())
+            weights.copy_((weights + 0.1 * torch.randn_like(weights)).half().float())
+    rng = np.random.default_rng(seed)
+    network.features_extractor.set_scale(rng.random((2, size)) * rng.choice([0.1, 1.0], size))
     return network
 
 
@@ -122,7 +124,7 @@ def test_a_trained_run_is_exported(toy: Game, tmp_path: Path) -> None:
     export(run, path)
     about, network = load(path)
     assert about == {
-        "format": 1,
+        "format": ppo.FORMAT,
         "game": "tabletop/toy-v0",
         "layouts": ppo.layouts(toy),
         "num_players": 2,
@@ -232,9 +234,9 @@ def test_a_part_of_another_shape_is_refused(tmp_path: Path, part: str) -> None:
     ("about", "words"),
     [
         ("no json", "JSONDecodeError"),
-        (json.dumps({"format": 1}), "game"),
-        (json.dumps({"format": 2, "game": "", "layouts": "", "num_players": 2, "append_mask": True}), "format is 2"),
-        (json.dumps({"format": 1, "game": "", "layouts": "", "num_players": "2", "append_mask": True}), "num_players"),
+        (json.dumps({"format": ppo.FORMAT}), "game"),
+        (json.dumps({"format": 1, "game": "", "layouts": "", "num_players": 2, "append_mask": True}), "format is 1"),
+        (json.dumps({"format": 2, "game": "", "layouts": "", "num_players": "2", "append_mask": True}), "num_players"),
     ],
 )
 def test_a_file_that_does_not_tell_what_it_is(toy: Game, tmp_path: Path, about: str, words: str) -> None:

@@ -119,5 +119,12 @@ def test_faulty_layouts() -> None:
         Layout(Block("a", (), ""), Block("a", (2,), ""))
     with pytest.raises(GameDefinitionError, match="no stack of boards"):
         Layout(Block("a", (5,), "", board=(2, 2)))
+    north, east, south, west = (0,), (1,), (), (1, 0)
+    Layout(Block("a", (2, 2, 2), "", board=(2, 2), links=(north, east, south, west)))
+    for links in ((north, east, south), (north, east, south, (2,)), (north, east, south, (-1,))):
+        with pytest.raises(GameDefinitionError, match="the links of block 'a' are not some of its planes"):
+            Layout(Block("a", (2, 2, 2), "", board=(2, 2), links=links))
+    with pytest.raises(GameDefinitionError, match="the links of block 'a'"):
+        Layout(Block("a", (2, 2, 2), "", links=(north, east, south, west)))
     with pytest.raises(GameDefinitionError, match="stand last"):
         Layout(Block("a", (), "", option="o"), Block("b", (), ""))

@@ -159,17 +159,17 @@ class LayoutTrunk(BaseFeaturesExtractor):
         return torch.as_tensor(labels, device=observations.device)
 
     def set_scale(self, observations: np.ndarray) -> None:
-        """Bring all inputs to a like size, as these typical observations (n, size) have them: factors from 1 to 16.
+        """Bring all inputs to a like size, where they are not 0, by factors from 1 to 16: small ones are learnt slowly.
 
-        Small inputs would be learnt slowly. All cells of a plane share a factor, which is a power of two: so weights
+        observations: typical ones, (n, size). All cells of a plane share a factor, which is a power of two: so weights
         that have taken it in are exactly as precise.
         """
-        squares = np.square(observations, dtype=np.float64).mean(0)
-        for plane in self.shape.input_planes:
-            squares[list(plane)] = squares[list(plane)].mean()
-        met = squares > 0
+        squares, counts = np.square(observations, dtype=np.float64).sum(0), np.count_nonzero(observations, axis=0)
+        for plane in map(list, self.shape.input_planes):
+            squares[plane], counts[plane] = squares[plane].sum(), counts[plane].sum()
+        met = counts > 0
         doublings = np.zeros(len(squares))
-        doublings[met] = np.clip(np.round(-0.5 * np.log2(squares[met])), 0, MOST_DOUBLINGS)
+        doublings[met] = np.clip(np.round(-0.5 * np.log2(squares[met] / counts[met])), 0, MOST_DOUBLINGS)
         self.scale.copy_(torch.as_tensor(2.0**doublings))
 
 

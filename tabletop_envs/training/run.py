@@ -46,7 +46,8 @@ MET: Final = 2  # snapshots in the pool at a time
 REMIX: Final = 4  # rollouts after which the pool is mixed anew
 ENOUGH: Final = 40  # games after which a win share counts
 LEAST_INTEREST: Final = 0.1
-TYPICAL: Final = 64  # decisions of each game whose observations tell how large inputs are
+TYPICAL: Final = 256  # decisions of a game whose observations tell how large inputs are
+LOOKED_AT: Final = 16  # such games
 CONFIG: Final = "config.json"
 
 _SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
@@ -457,7 +458,7 @@ def _typical(env: SelfPlayVecEnv) -> np.ndarray:
         masks = env.action_masks()
         drawn = (rng.random(masks.shape) * masks).argmax(1)
         observations, *_ = env.step(env.greedy_actions() if number % 2 else drawn)
-        seen.append(np.array(observations))
+        seen.append(np.array(observations[:LOOKED_AT]))
     return np.concatenate(seen)
 
 
