@@ -458,7 +458,7 @@ def _typical(env: SelfPlayVecEnv) -> np.ndarray:
         masks = env.action_masks()
         drawn = (rng.random(masks.shape) * masks).argmax(1)
         observations, *_ = env.step(env.greedy_actions() if number % 2 else drawn)
-        seen.append(np.array(observations[:LOOKED_AT]))
+        seen.append(np.asarray(observations)[:LOOKED_AT].copy())
     return np.concatenate(seen)
 
 
