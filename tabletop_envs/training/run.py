@@ -46,8 +46,8 @@ MET: Final = 2  # snapshots in the pool at a time
 REMIX: Final = 4  # rollouts after which the pool is mixed anew
 ENOUGH: Final = 40  # games after which a win share counts
 LEAST_INTEREST: Final = 0.1
-TYPICAL: Final = 256  # decisions of a game whose observations tell how large inputs are
-LOOKED_AT: Final = 16  # such games
+TYPICAL: Final = 1000  # decisions of a game, at most, that tell how long games are and how large inputs
+LOOKED_AT: Final = 16  # games whose observations do
 CONFIG: Final = "config.json"
 
 _SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
@@ -65,8 +65,8 @@ _WHOLE: Final[Mapping[str, tuple[int, int]]] = {
     "width": (1, _LARGE),
     "snapshots": (1, _LARGE),
 }
-_POSITIVE: Final = ("minutes", "learning_rate", "clip", "snapshot_minutes", "imitation_rate")
-_SHARES: Final = ("gamma", "gae_lambda", "imitation")
+_POSITIVE: Final = ("minutes", "horizon", "learning_rate", "clip", "snapshot_minutes", "imitation_rate")
+_SHARES: Final = ("gamma", "imitation")
 _SWITCHES: Final = ("as_earned", "append_mask")
 
 
@@ -76,12 +76,13 @@ class RunConfig:
 
     game, num_players, options: the game; minutes: training time, over all its parts; seed: of chance and weights;
     num_envs, rollout (decisions a game and update), batch_size, epochs, learning_rate (falls linearly to a tenth),
-    entropy, gamma, gae_lambda, clip: PPO; reward, as_earned: see `SelfPlayVecEnv`; append_mask: the network sees
-    the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of `latest`, `snapshot` and the
-    built-in policies as opponents (a baseline's falls while its games are won for certain); snapshot_minutes,
-    snapshots: a past self joins the pool so often, at most so many stay; imitation: share of the time, at its
-    beginning, in which the greedy baseline's choices are learnt instead, against baselines alone (never again once PPO
-    has begun), at the learning rate imitation_rate.
+    entropy, gamma, clip: PPO; horizon: how far its credit reaches, as a share of the decisions that the learner has in
+    a game (between baselines): GAE's lambda is 1 - 1 / (horizon * decisions); reward, as_earned: see `SelfPlayVecEnv`;
+    append_mask: the network sees the mask; channels, depth, width: the network, see `LayoutTrunk`; pool: weights of
+    `latest`, `snapshot` and the built-in policies as opponents (a baseline's falls while its games are won for
+    certain); snapshot_minutes, snapshots: a past self joins the pool so often, at most so many stay; imitation: share
+    of the time, at its beginning, in which the greedy baseline's choices are learnt instead, against baselines alone
+    (never again once PPO has begun), at the learning rate imitation_rate.
     """
 
     game: str
@@ -89,14 +90,14 @@ class RunConfig:
     options: dict[str, Any] = field(default_factory=dict)
     minutes: float = 10.0
     seed: int = 0
-    num_envs: int = 256
-    rollout: int = 32
+    num_envs: int = 128
+    rollout: int = 128
     batch_size: int = 1024
     epochs: int = 4
     learning_rate: float = 5e-4
-    entropy: float = 0.01
+    entropy: float = 0.003
     gamma: float = 1.0
-    gae_lambda: float = 0.95
+    horizon: float = 0.33
     clip: float = 0.2
     reward: dict[str, float] = field(default_factory=lambda: {"win": 0.5, "margin": 0.5})
     as_earned: bool = True
@@ -240,6 +241,7 @@ class TrainingRun:
             return load_model(path, env, seed)
         shape = NetworkShape.of(self.game.observations, self.game.actions, self.settings.values, config.append_mask)
         sizes = {"shape": shape, "channels": config.channels, "depth": config.depth, "width": config.width}
+        observations, decisions = _typical(env)
         model = Learner(
             LayoutPolicy,
             env,
@@ -248,7 +250,7 @@ class TrainingRun:
             batch_size=config.batch_size,
             n_epochs=config.epochs,
             gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
+            gae_lambda=max(0.0, 1.0 - 1.0 / (config.horizon * decisions)),
             clip_range=config.clip,
             ent_coef=config.entropy,
             policy_kwargs={"features_extractor_kwargs": sizes},
@@ -257,7 +259,7 @@ class TrainingRun:
         )
         trunk = model.policy.features_extractor
         assert isinstance(trunk, LayoutTrunk)
-        trunk.set_scale(_typical(env))
+        trunk.set_scale(observations)
         return model
 
     def policy(self, deterministic: bool = True, seed: int | None = None) -> TorchPolicy:
@@ -449,17 +451,26 @@ class _Watcher(BaseCallback):
             writer.writerows(self.rows)
 
 
-def _typical(env: SelfPlayVecEnv) -> np.ndarray:
-    """Inputs (n, size) from games in which the learner answers like the baseline and at random by turns."""
-    rng = np.random.default_rng(0)
+def _typical(env: SelfPlayVecEnv) -> tuple[np.ndarray, float]:
+    """Observations (n, size) of games against the baseline, and how many decisions the learner has in a game.
+
+    In half of the games, whose lengths count, the learner plays as the baseline does, in the others at random.
+    """
+    env.pool.replace([("greedy", 1.0)])
     env.reset()
-    seen = []
-    for number in range(TYPICAL):
+    rng = np.random.default_rng(0)
+    half = (env.num_envs + 1) // 2
+    lengths = np.zeros(half)
+    looked_at = np.arange(LOOKED_AT) * env.num_envs // LOOKED_AT
+    seen: list[np.ndarray] = []
+    while not lengths.all() and len(seen) < TYPICAL:
         masks = env.action_masks()
-        drawn = (rng.random(masks.shape) * masks).argmax(1)
-        observations, *_ = env.step(env.greedy_actions() if number % 2 else drawn)
-        seen.append(np.asarray(observations)[:LOOKED_AT].copy())
-    return np.concatenate(seen)
+        actions = (rng.random(masks.shape) * masks).argmax(1)
+        actions[:half] = env.greedy_actions()[:half]
+        observations, _, dones, _ = env.step(actions)
+        seen.append(np.asarray(observations)[looked_at])
+        lengths[dones[:half] & (lengths == 0)] = len(seen)
+    return np.concatenate(seen), float(np.where(lengths == 0, TYPICAL, lengths).mean())
 
 
 def _crowded(steps: list[int]) -> int:
