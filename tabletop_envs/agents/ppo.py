@@ -123,12 +123,12 @@ def load(path: Path) -> tuple[dict[str, Any], Network]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             about = json.loads(str(archive["about"]))
+            for name, kind in _ABOUT.items():
+                if type(about[name]) is not kind:
+                    raise ValueError(f"{name} is {about[name]!r}")
+            if about["format"] != FORMAT:
+                raise ValueError(f"its format is {about['format']}, not {FORMAT}")
             arrays = {name: archive[name] for name in Network._fields}
-        for name, kind in _ABOUT.items():
-            if type(about[name]) is not kind:
-                raise ValueError(f"{name} is {about[name]!r}")
-        if about["format"] != FORMAT:
-            raise ValueError(f"its format is {about['format']}, not {FORMAT}")
         network = Network(**{name: typed(name, array) for name, array in arrays.items()})
         _demand_fits(network)
     except Exception as error:
