@@ -207,7 +207,7 @@ def _plot(result: Result, path: Path) -> None:
     figure.suptitle(f"{title}, {result.players} players, {seeds}; bands: 95 % intervals; dotted: an equal share")
     for opponent, colour in COLOURS.items():
         axes[0].plot([], [], color=colour, label=f"against {opponent}")
-    axes[0].legend(loc="center right", fontsize="small")
+    figure.legend(loc="outside lower center", ncols=len(COLOURS), fontsize="small")
     with matplotlib.rc_context({"svg.hashsalt": result.name}):  # the same bytes from the same results
         figure.savefig(path, format="svg", metadata={"Date": None})
 
