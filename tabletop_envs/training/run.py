@@ -39,7 +39,7 @@ from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, LayoutTrunk, NetworkShape
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 LATEST: Final = "latest"
 SNAPSHOT: Final = "snapshot"
 MET: Final = 2  # snapshots in the pool at a time
