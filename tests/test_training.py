@@ -1311,7 +1311,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "config empty": (spoil("config.json", lambda data: b""), "restore it from a copy"),
     "config no text": (spoil("config.json", lambda data: b"\xff\xfe\x00"), "restore it from a copy"),
     "config a list": (spoil("config.json", lambda data: b"[1, 2]"), "restore it from a copy"),
-    "config of another version": (facts("config.json", format=2), "start a new run in another folder"),
+    "config of another version": (facts("config.json", format=1), "start a new run in another folder"),
     "config without version": (facts("config.json", format=None), "start a new run in another folder"),
     "config without game": (facts("config.json", game=None), "restore it from a copy"),
     "config with more": (facts("config.json", colour="red"), "restore it from a copy"),
