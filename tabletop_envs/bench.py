@@ -25,7 +25,7 @@ from tabletop_envs.core.position import Position
 from tabletop_envs.core.random import EPISODE, derive_key
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.solo import TabletopSolo
-from tabletop_envs.envs.vector import TabletopVector
+from tabletop_envs.envs.vector import TabletopVector, random_actions
 from tabletop_envs.testing.subject import RANDOM, walk
 
 if TYPE_CHECKING:
@@ -275,15 +275,6 @@ def solo_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]
 
 Step = Callable[[np.ndarray], np.ndarray]
 """Takes the actions of all games, returns the masks of their next decisions."""
-
-
-def random_actions(masks: np.ndarray, random: Callable[[int], np.ndarray]) -> np.ndarray:
-    """One of the legal actions of each row, (N,) int64; random: N numbers in [0, 1)."""
-    masks = masks.view(np.bool_)
-    legal = np.flatnonzero(masks)
-    counts = np.count_nonzero(masks, axis=1)
-    chosen = legal[np.cumsum(counts) - counts + (random(len(masks)) * counts).astype(np.int64)]
-    return np.asarray(chosen % masks.shape[1])
 
 
 def stepped_rate(step: Step, masks: np.ndarray, length: float, seconds: float) -> tuple[Rate, float]:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from tabletop_envs.bench import BATCHES, PARTS, Figure, Rate, Stopwatch, aec_rate, measure, random_actions, rate
+from tabletop_envs.bench import BATCHES, PARTS, Figure, Rate, Stopwatch, aec_rate, measure, rate
 from tabletop_envs.core.game import Game
 from tabletop_envs.envs.aec import TabletopAEC
+from tabletop_envs.envs.vector import random_actions
 
 
 def test_rate_counts_the_units_of_the_work_by_the_given_clock() -> None:

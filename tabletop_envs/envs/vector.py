@@ -6,7 +6,7 @@ the raw batched environment: who is to act in each game, and the rewards of all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -105,6 +105,15 @@ class Batch:
     def position(self, row: int) -> Position:
         """A copy of one game as a Position."""
         return Position(self.game, self.settings, record.clone(self.states[row : row + 1]))
+
+
+def random_actions(masks: np.ndarray, random: Callable[[int], np.ndarray]) -> np.ndarray:
+    """One of the legal actions of each row, (N,) int64; random: N numbers in [0, 1)."""
+    masks = masks.view(np.bool_)
+    legal = np.flatnonzero(masks)
+    counts = np.count_nonzero(masks, axis=1)
+    chosen = legal[np.cumsum(counts) - counts + (random(len(masks)) * counts).astype(np.int64)]
+    return np.asarray(chosen % masks.shape[1])
 
 
 def draw_opening(batch: Batch, keys: np.ndarray) -> np.ndarray:

@@ -34,6 +34,7 @@ from tabletop_envs.core.game import Game
 from tabletop_envs.core.spec import Settings
 from tabletop_envs.envs.rewards import Reward
 from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
+from tabletop_envs.envs.vector import random_actions
 from tabletop_envs.errors import CorruptDataError, OptionError
 from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
@@ -464,8 +465,7 @@ def _typical(env: SelfPlayVecEnv) -> tuple[np.ndarray, float]:
     looked_at = np.arange(LOOKED_AT) * env.num_envs // LOOKED_AT
     seen: list[np.ndarray] = []
     while not lengths.all() and len(seen) < TYPICAL:
-        masks = env.action_masks()
-        actions = (rng.random(masks.shape) * masks).argmax(1)
+        actions = random_actions(env.action_masks(), rng.random)
         actions[:half] = env.greedy_actions()[:half]
         observations, _, dones, _ = env.step(actions)
         seen.append(np.asarray(observations)[looked_at])
