@@ -274,7 +274,8 @@ def test_linked_cells_share_a_sum() -> None:
     rng = np.random.default_rng(1)
     observations = (rng.random((50, LINKED.size({}))) < 0.35).astype(np.float32)
     features = rng.random((50, 3, 3, 5)).astype(np.float32)
-    labels = trunk._labels(torch.as_tensor(observations))
+    images = observations[:, np.array(trunk.shape.input_planes)].reshape(50, -1, 3, 5)
+    labels = trunk._labels(torch.as_tensor(images))
     sums = network._add_up(torch.as_tensor(features), labels).numpy()
     sizes = []
     for row, observation in enumerate(observations):
@@ -308,7 +309,7 @@ def test_small_inputs_are_brought_to_a_like_size() -> None:
         assert len(set(scale[list(indices)])) == 1
         if 0 < met < 1:
             assert scale[indices[0]] == 16 or 0.7 < scale[indices[0]] * met < 1.42
-    # the inputs, not the links, are scaled, and a copy of the weights has it
+    # a copy of the weights has the factors
     twin = policy_of(LINKED, DOES, {"more": False}, seed=5)
     twin.load_state_dict(policy.state_dict())
     inputs = torch.rand(4, size)

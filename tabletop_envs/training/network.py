@@ -133,7 +133,6 @@ class LayoutTrunk(BaseFeaturesExtractor):
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """(batch, size) -> (batch, cells * channels + width)."""
-        labels = None if self.groups is None else self._labels(observations)
         observations = observations * self.scale
         whole = self.flat_net(observations.index_select(1, self.flat))
         if self.shape.board is None:
@@ -141,22 +140,21 @@ class LayoutTrunk(BaseFeaturesExtractor):
         images = observations.index_select(1, self.planes).view(-1, len(self.shape.input_planes), *self.shape.board)
         # the flat facts reach every cell as a bias
         cells = torch.relu(self.first(images) + self.spread(whole)[:, :, None, None])
-        if self.groups is not None and labels is not None:
-            cells = torch.relu(cells + self.groups(_add_up(cells, labels)))
+        if self.groups is not None:
+            cells = torch.relu(cells + self.groups(_add_up(cells, self._labels(images))))
         for convolution in self.convolutions:
             cells = torch.relu(cells + convolution(cells))
         flat_cells = cells.flatten(2)
         pooled = torch.cat([whole, flat_cells.mean(2), flat_cells.amax(2)], 1)
         return torch.cat([cells.flatten(1), self.mix(pooled)], 1)
 
-    def _labels(self, observations: torch.Tensor) -> torch.Tensor:
-        """(batch, cells) int64: the lowest cell of each cell's group, -1 for cells without one."""
-        images = observations.index_select(1, self.planes).view(len(observations), -1, self.cells) != 0
-        open_to = torch.stack([images[:, list(planes)].any(1) for planes in self.shape.links], 2)
-        labels = np.empty((len(observations), self.cells), dtype=np.int64)
-        assert self.shape.board is not None
-        label_groups(np.array(self.shape.board, dtype=np.int32), open_to.cpu().numpy(), labels)
-        return torch.as_tensor(labels, device=observations.device)
+    def _labels(self, images: torch.Tensor) -> torch.Tensor:
+        """(batch, planes, rows, columns) -> (batch, cells) int64: the lowest cell of a cell's group, -1 without one."""
+        occupied = images.flatten(2) != 0
+        open_to = torch.stack([occupied[:, list(planes)].any(1) for planes in self.shape.links], 2)
+        labels = np.empty((len(images), self.cells), dtype=np.int64)
+        label_groups(np.array(images.shape[2:], dtype=np.int32), open_to.cpu().numpy(), labels)
+        return torch.as_tensor(labels, device=images.device)
 
     def set_scale(self, observations: np.ndarray) -> None:
         """Bring all inputs to a like size, where they are not 0, by factors from 1 to 16: small ones are learnt slowly.
