@@ -32,7 +32,7 @@ from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun
 
 OURS = list(registry.games())
-BOARD = "urbino"  # planes in, planes out
+BOARD = "umbra_via"  # planes in, planes out; links and entities
 TOLERANCE = 1e-4
 POSITIONS = 24
 LARGEST = 2_500_000  # bytes of a shipped policy
@@ -236,7 +236,10 @@ def test_a_part_of_another_shape_is_refused(tmp_path: Path, part: str) -> None:
         ("no json", "JSONDecodeError"),
         (json.dumps({"format": ppo.FORMAT}), "game"),
         (json.dumps({"format": 1, "game": "", "layouts": "", "num_players": 2, "append_mask": True}), "format is 1"),
-        (json.dumps({"format": 2, "game": "", "layouts": "", "num_players": "2", "append_mask": True}), "num_players"),
+        (
+            json.dumps({"format": ppo.FORMAT, "game": "", "layouts": "", "num_players": "2", "append_mask": True}),
+            "num_players",
+        ),
     ],
 )
 def test_a_file_that_does_not_tell_what_it_is(toy: Game, tmp_path: Path, about: str, words: str) -> None:

@@ -126,5 +126,11 @@ def test_faulty_layouts() -> None:
             Layout(Block("a", (2, 2, 2), "", board=(2, 2), links=links))
     with pytest.raises(GameDefinitionError, match="the links of block 'a'"):
         Layout(Block("a", (2, 2, 2), "", links=(north, east, south, west)))
+    Layout(Block("a", (3, 2), "", entities=True), Block("b", (2,), ""), Block("c", (3,), "", entities=True))
+    for other in (Block("b", (2,), "", entities=True), Block("b", (), "", entities=True)):
+        with pytest.raises(GameDefinitionError, match="the entities of 'a' and 'b' are not"):
+            Layout(Block("a", (3, 2), "", entities=True), other)
+    with pytest.raises(GameDefinitionError, match="the entities of 'a' are not"):
+        Layout(Block("a", (2, 2, 2), "", board=(2, 2), entities=True))
     with pytest.raises(GameDefinitionError, match="stand last"):
         Layout(Block("a", (), "", option="o"), Block("b", (), ""))

@@ -241,6 +241,8 @@ LINKED = ObservationLayout(
     Block("waste", (1, 3, 5), "", board=(3, 5)),
     Block("roads", (4, 3, 5), "", board=(3, 5), links=((0,), (1,), (2,), (3,))),
     Block("weather", (2,), ""),
+    Block("guests", (3, 2), "", entities=True),
+    Block("rooms", (3,), "", entities=True),
     Block("houses", (2, 3, 5), "", board=(3, 5), links=((0, 1), (1,), (0, 1), (1,))),
 )
 
@@ -251,6 +253,41 @@ def test_links_are_planes_of_the_network() -> None:
     assert NetworkShape.of(ObservationLayout(LINKED.blocks[0]), DOES, {"more": False}).links == ()
     assert NetworkShape.of(*layouts("umbra_via"), {}).links == ((1,), (2,), (3,), (4,))
     assert NetworkShape.of(*layouts("urbino"), {"build_planes": False}).links == ((0, 1, 2, 3, 4, 5),) * 4
+
+
+def test_entities_are_rows_of_the_network() -> None:
+    shape = NetworkShape.of(LINKED, DOES, {"more": False})
+    guests, rooms = LINKED.start("guests"), LINKED.start("rooms")
+    assert shape.entities == tuple((guests + 2 * i, guests + 2 * i + 1, rooms + i) for i in range(3))
+    assert {index for entity in shape.entities for index in entity} < set(shape.input_flat)
+    # the mask of actions on them is one more fact of each
+    acts = ActionLayout(Block("wait", (), ""), Block("greet", (3,), "", entities=True))
+    masked = NetworkShape.of(LINKED, acts, {}, append_mask=True)
+    size = LINKED.size({})
+    assert masked.entities == tuple((*entity, size + 1 + i) for i, entity in enumerate(shape.entities))
+    assert NetworkShape.of(LINKED, acts, {}).entities == shape.entities
+    observations, actions = layouts("umbra_via")
+    slots = NetworkShape.of(observations, actions, {}, append_mask=True).entities
+    assert len(slots) == 4
+    assert slots[1][:2] == (160 + 21, 160 + 22)
+    assert slots[1][-3:] == (244 + 2, 244 + 3, 319 + 1)
+
+
+def test_entities_are_alike() -> None:
+    """Where they stand, tells the flat part alone."""
+    policy = policy_of(LINKED, DOES, {"more": False})
+    trunk = policy.features_extractor
+    with torch.no_grad():
+        for weights in trunk.flat_net.parameters():
+            weights.zero_()
+    things = list(trunk.shape.entities)
+    observation = torch.rand(1, LINKED.size({}))
+    turned = observation.clone()
+    turned[:, torch.tensor(things[1:] + things[:1])] = observation[:, torch.tensor(things)]
+    assert not torch.equal(turned, observation)
+    torch.testing.assert_close(trunk(turned), trunk(observation))
+    turned[:, things[1][0]] += 1
+    assert not torch.allclose(trunk(turned), trunk(observation))
 
 
 def groups_of(board: tuple[int, int], open_to: np.ndarray) -> dict[int, set[int]]:
@@ -268,16 +305,16 @@ def groups_of(board: tuple[int, int], open_to: np.ndarray) -> dict[int, set[int]
     return groups
 
 
-def test_linked_cells_share_a_sum() -> None:
+def test_cells_meet_the_sums_of_groups() -> None:
     policy = policy_of(LINKED, DOES, {"more": False}, channels=3)
     trunk = policy.features_extractor
     rng = np.random.default_rng(1)
     observations = (rng.random((50, LINKED.size({}))) < 0.35).astype(np.float32)
     features = rng.random((50, 3, 3, 5)).astype(np.float32)
     images = observations[:, np.array(trunk.shape.input_planes)].reshape(50, -1, 3, 5)
-    labels = trunk._labels(torch.as_tensor(images))
-    sums = network._add_up(torch.as_tensor(features), labels).numpy()
-    sizes = []
+    labels, met = trunk._groups(torch.as_tensor(images))
+    sums = network._add_up(torch.as_tensor(features).flatten(2), labels, met).numpy().reshape(50, 3, 4, 15)
+    sizes, open_ends = [], 0
     for row, observation in enumerate(observations):
         planes = observation[np.array(trunk.shape.input_planes)] > 0
         open_to = np.stack([planes[list(side)].any(0) for side in trunk.shape.links], axis=1)
@@ -285,10 +322,19 @@ def test_linked_cells_share_a_sum() -> None:
         sizes += [len(group) for group in groups.values()]
         for cell in range(15):
             group = groups.get(cell, set())
-            assert labels[row, cell] == min(group, default=-1)
-            expected = sum((features[row].reshape(3, 15)[:, other] for other in group), np.zeros(3))
-            np.testing.assert_allclose(sums[row].reshape(3, 15)[:, cell], expected, rtol=1e-5)
+            assert labels[row, cell] == min(group, default=15)
+            y, x = divmod(cell, 5)
+            for side, (down, right) in enumerate(((-1, 0), (0, 1), (1, 0), (0, -1))):
+                inside = 0 <= y + down < 3 and 0 <= x + right < 5
+                other = (y + down) * 5 + x + right
+                opens = inside and open_to[other, (side + 2) % 4]
+                group = groups[other] if opens else set()
+                assert met[row, side, cell] == min(group, default=15)
+                open_ends += bool(opens and not open_to[cell].any())
+                expected = sum((features[row].reshape(3, 15)[:, one] for one in group), np.zeros(3))
+                np.testing.assert_allclose(sums[row, :, side, cell], expected, rtol=1e-5)
     assert {1, 2, 3, 4, 5} < set(sizes)
+    assert open_ends > 50
 
 
 def test_small_inputs_are_brought_to_a_like_size() -> None:
@@ -299,12 +345,15 @@ def test_small_inputs_are_brought_to_a_like_size() -> None:
     sizes = np.geomspace(1e-3, 2, size)
     sizes[3] = 0  # of a plane
     sizes[LINKED.start("weather")] = 0
+    sizes[LINKED.start("guests")] = 0  # of one of the entities
     observations = sizes * np.random.default_rng(0).choice([-1, 1], (20, size))
     trunk.set_scale(observations)
     scale = trunk.scale.numpy()
     assert set(scale) <= {1.0, 2.0, 4.0, 8.0, 16.0}
     assert scale[LINKED.start("weather")] == 1
-    for indices in [*trunk.shape.input_planes, *((index,) for index in trunk.shape.input_flat)]:
+    entities = {index for entity in trunk.shape.entities for index in entity}
+    alone = [(index,) for index in trunk.shape.input_flat if index not in entities]
+    for indices in [*trunk.shape.input_planes, *zip(*trunk.shape.entities, strict=True), *alone]:
         met = np.sqrt((sizes[list(indices)] ** 2).sum() / max(1, np.count_nonzero(sizes[list(indices)])))
         assert len(set(scale[list(indices)])) == 1
         if 0 < met < 1:
@@ -336,7 +385,7 @@ def test_a_cell_lights_its_own_actions(name: str) -> None:
         for plane in range(planes):
             trunk.first.weight[plane, plane, 1, 1] = 1.0
             for output in range(len(shape.output_planes)):
-                head.planes.weight[output, plane, 0] = 100.0 * (output + 1) + plane
+                head.planes.weight[output, plane] = 100.0 * (output + 1) + plane
     rng = np.random.default_rng(0)
     blocks = [block for block in observations.present(options) if block.board == shape.board]
     for plane, cell in {(int(rng.integers(planes)), int(rng.integers(cells))) for _ in range(12)}:

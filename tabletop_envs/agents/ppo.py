@@ -14,14 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from tabletop_envs.agents.base import View
-from tabletop_envs.core.forward import TAPS, Network, best, logits
+from tabletop_envs.core.forward import NO_ENTITY, TAPS, Network, best, logits
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import SIDES
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 SUFFIX: Final = ".policy.npz"
-INDICES: Final = ("board", "inputs", "outputs", "links")  # arrays of int32; the others are weights
+INDICES: Final = ("board", "inputs", "entities", "outputs", "links")  # arrays of int32; the others are weights
 
 _FOLDER: Final = files("tabletop_envs") / "baselines"
 _ABOUT: Final = {"format": int, "game": str, "layouts": str, "num_players": int, "append_mask": bool}
@@ -147,24 +147,32 @@ def _demand_fits(n: Network) -> None:
     """Compiled code trusts the shapes, and never looks at them again."""
     cells = int(n.board[0]) * int(n.board[1])
     width, channels, planes = len(n.flat_bias), len(n.first_bias), len(n.plane_bias)
+    told = width + len(n.entity_bias)
     at_board = n.inputs[:, 0] >= 0
     flat = int((~at_board).sum())
-    grouped, linked = len(n.group_bias), len(n.links)
-    depth, mixed = len(n.later_bias), width + (2 * channels if cells else 0)
+    features, depth = len(n.entity_weight), len(n.later_bias)
+    linked = channels if len(n.links) else 0
     shapes = {
         "board": (2,),
         "inputs": (len(n.inputs), 2),
+        "entities": (len(n.inputs), 2),
         "outputs": (planes * cells + len(n.out_bias),),
         "flat_weight": (flat, width),
         "first_weight": (n.first_weight.shape[0], TAPS, channels),
-        "spread_weight": (width, channels),
+        "entity_weight": (features, told - width),
+        "spread_weight": (told, channels),
         "spread_bias": (channels,),
-        "links": (linked, len(n.first_weight)),
-        "group_weight": (grouped, TAPS, channels, channels),
-        "group_bias": (grouped, channels),
+        "links": (len(n.links), len(n.first_weight)),
+        "gate_weight": (told, linked * SIDES),
+        "gate_bias": (linked * SIDES,),
+        "join_weight": (linked * SIDES, linked),
+        "join_spread_weight": (told, linked),
+        "join_spread_bias": (linked,),
+        "blend_weight": (linked, linked),
+        "blend_bias": (linked,),
         "later_weight": (depth, TAPS, channels, channels),
         "later_bias": (depth, channels),
-        "mix_weight": (mixed, width),
+        "mix_weight": (told + 2 * channels, width),
         "mix_bias": (width,),
         "last_weight": (0 if cells else width, width),
         "last_bias": (width,),
@@ -176,8 +184,12 @@ def _demand_fits(n: Network) -> None:
     for name, shape in shapes.items():
         if getattr(n, name).shape != shape:
             raise ValueError(f"{name} is of shape {getattr(n, name).shape}, not {shape}")
-    if (linked, grouped) not in ((0, 0), (SIDES, 1)):
-        raise ValueError(f"cells are linked by {linked} sides, with {grouped} layers for their groups")
+    if len(n.links) not in (0, SIDES):
+        raise ValueError(f"cells are linked by {len(n.links)} sides")
+    things = n.entities[n.entities[:, 0] != NO_ENTITY].tolist()
+    count = len(things) // max(1, features)
+    if sorted(things) != [[thing, k] for thing in range(count) for k in range(features)] or (features and not count):
+        raise ValueError("the inputs of the entities are not numbered")
     if sorted(n.outputs.tolist()) != list(range(len(n.outputs))):
         raise ValueError("outputs are not the actions, each once")
     if sorted(n.inputs[~at_board, 1].tolist()) != list(range(flat)) or (n.inputs[~at_board, 0] != -1).any():

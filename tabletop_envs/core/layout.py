@@ -30,7 +30,8 @@ class Block:
     board: (rows, columns) when the last axes of the shape are a board; option: the option with which alone it exists;
     secret: the other seats do not learn which action it was when it is made (actions only); links: the block's planes
     that open a cell to its northern, eastern, southern and western neighbour, four tuples of numbers: neighbours that
-    are open to each other belong together (a path, a district), and a network may add up what lies on them.
+    are open to each other belong together (a path, a district), and a network may add up what lies on them; entities:
+    the first axis counts things of one kind (the tiles on offer), the same ones in all such blocks of a game.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Block:
     option: str | None = None
     secret: bool = False
     links: tuple[tuple[int, ...], ...] = ()
+    entities: bool = False
 
     @property
     def size(self) -> int:
@@ -56,7 +58,8 @@ class Layout:
     """Blocks one after another.
 
     Raises GameDefinitionError for two blocks of one name, a board that does not divide its block, links that are not
-    planes for four sides, or an unconditional block behind one that belongs to an option.
+    planes for four sides, blocks of entities that are boards or of different length, or an unconditional block behind
+    one that belongs to an option.
     """
 
     def __init__(self, *blocks: Block) -> None:
@@ -72,6 +75,10 @@ class Layout:
                 raise GameDefinitionError(f"the links of block {block.name!r} are not some of its planes for each side")
             self._start[block.name] = offset
             offset += block.size
+        listed = [block for block in blocks if block.entities]
+        if any(block.board or not block.shape for block in listed) or len({block.shape[0] for block in listed}) > 1:
+            names = " and ".join(repr(block.name) for block in listed)
+            raise GameDefinitionError(f"the entities of {names} are not so many flat facts each, of the same things")
         conditional = [block.option is not None for block in blocks]
         if conditional != sorted(conditional):
             raise GameDefinitionError("blocks of an option stand last")

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tabletop_envs.agents.ppo import FORMAT, layouts, typed
-from tabletop_envs.core.forward import FLAT, TAPS, Network
+from tabletop_envs.core.forward import FLAT, NO_ENTITY, TAPS, Network
+from tabletop_envs.core.layout import SIDES
 from tabletop_envs.errors import OptionError
-from tabletop_envs.training.network import ActionHead, LayoutPolicy, LayoutTrunk
+from tabletop_envs.training.network import ENTITY_WIDTH, ActionHead, LayoutPolicy, LayoutTrunk
 from tabletop_envs.training.run import TrainingRun, replace_file
 
 
@@ -58,20 +59,33 @@ def network_of(policy: LayoutPolicy) -> Network:
     for plane, indices in enumerate(shape.input_planes):
         inputs[list(indices)] = [(plane, cell) for cell in range(len(indices))]
     inputs[list(shape.input_flat)] = [(FLAT, number) for number in range(len(shape.input_flat))]
+    entities = np.tile(np.array((NO_ENTITY, 0), dtype=np.int32), (size, 1))
+    for entity, indices in enumerate(shape.entities):
+        entities[list(indices)] = [(entity, number) for number in range(len(indices))]
     nothing = np.zeros
+    told = width + (ENTITY_WIDTH if shape.entities else 0)
+    linked = channels if shape.links else 0
     parts: dict[str, Any] = {
         "board": np.array((rows, columns), dtype=np.int32),
         "inputs": inputs,
+        "entities": entities,
         "outputs": np.array(
             [i for plane in shape.output_planes for i in plane] + list(shape.output_flat), dtype=np.int32
         ),
         "first_weight": nothing((0, TAPS, channels)),
         "first_bias": nothing(channels),
-        "spread_weight": nothing((width, channels)),
+        "entity_weight": nothing((0, told - width)),
+        "entity_bias": nothing(told - width),
+        "spread_weight": nothing((told, channels)),
         "spread_bias": nothing(channels),
         "links": nothing((len(shape.links), len(shape.input_planes))),
-        "group_weight": nothing((0, TAPS, channels, channels)),
-        "group_bias": nothing((0, channels)),
+        "gate_weight": nothing((told, linked * SIDES)),
+        "gate_bias": nothing(linked * SIDES),
+        "join_weight": nothing((linked * SIDES, linked)),
+        "join_spread_weight": nothing((told, linked)),
+        "join_spread_bias": nothing(linked),
+        "blend_weight": nothing((linked, linked)),
+        "blend_bias": nothing(linked),
         "later_weight": nothing((0, TAPS, channels, channels)),
         "later_bias": nothing((0, channels)),
         "last_weight": nothing((0, width)),
@@ -89,21 +103,27 @@ def network_of(policy: LayoutPolicy) -> Network:
     scale = _array(trunk.scale)
     parts["flat_weight"] = parts["flat_weight"] * scale[list(shape.input_flat), None]
     _put_linear(parts, "mix", trunk.mix[0])
+    if trunk.entity_net is not None:
+        _put_linear(parts, "entity", trunk.entity_net)
+        # a factor is the same for all entities, or their layer could not have taken it in
+        parts["entity_weight"] = parts["entity_weight"] * scale[list(shape.entities[0]), None]
     if shape.board:
         _put_linear(parts, "spread", trunk.spread)
         # (to, from, row, column) -> (from, tap, to)
         first = _array(trunk.first.weight).transpose(1, 2, 3, 0).reshape(-1, TAPS, channels)
         parts["first_weight"] = first * scale[[plane[0] for plane in shape.input_planes], None, None]
         parts["first_bias"] = _array(trunk.first.bias)
-        if trunk.groups is not None:
-            _put_convolutions(parts, "group", [trunk.groups])
+        if trunk.join is not None:
+            _put_linear(parts, "gate", trunk.gate)
+            parts["join_weight"] = _array(trunk.join.weight).T
+            _put_linear(parts, "join_spread", trunk.join_spread)
+            _put_linear(parts, "blend", trunk.blend)
         if len(trunk.convolutions):
             _put_convolutions(parts, "later", trunk.convolutions)
     else:
         _put_linear(parts, "last", trunk.mix[2])
     if head.planes is not None and head.spread is not None:
-        parts["plane_weight"] = _array(head.planes.weight)[:, :, 0].T
-        parts["plane_bias"] = _array(head.planes.bias)
+        _put_linear(parts, "plane", head.planes)
         _put_linear(parts, "plane_spread", head.spread)
     if head.flat is not None:
         _put_linear(parts, "out", head.flat)

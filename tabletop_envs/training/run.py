@@ -40,7 +40,7 @@ from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, LayoutTrunk, NetworkShape
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 LATEST: Final = "latest"
 SNAPSHOT: Final = "snapshot"
 MET: Final = 2  # snapshots in the pool at a time
@@ -104,7 +104,7 @@ class RunConfig:
     as_earned: bool = True
     append_mask: bool = True
     channels: int = 16
-    depth: int = 2
+    depth: int = 1
     width: int = 128
     pool: dict[str, float] = field(default_factory=lambda: {LATEST: 0.05, SNAPSHOT: 0.05, "random": 0.1, "greedy": 0.8})
     snapshot_minutes: float = 1.0

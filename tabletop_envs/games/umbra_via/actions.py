@@ -10,7 +10,7 @@ from tabletop_envs.games.umbra_via.tables import COLS, ROWS, SLOTS
 _BOARD: Final = (ROWS, COLS)
 
 ACTIONS: Final = ActionLayout(
-    Block("bid", (SLOTS,), "bid the asked flower on slot I, II, III, IV", "R4.4", secret=True),
+    Block("bid", (SLOTS,), "bid the asked flower on slot I, II, III, IV", "R4.4", secret=True, entities=True),
     Block("cell", _BOARD, "where the tile, the flowers of the void tile or of the four-point tile go", "R6.1", _BOARD),
     Block("decline", (), "leave the flowers on the four-point tile", "R10.2"),
 )

@@ -56,8 +56,9 @@ OBSERVATIONS: Final = ObservationLayout(
         "a slot: tile present, open N, E, S, W, is four-point, is void, is block; revealed energy, then souls, of "
         "self, then in seat order, /6; its order counter one-hot; 1 while its winner decides",
         "O1",
+        entities=True,
     ),
-    Block("own_pending", (SLOTS, FLOWERS), "a slot: own souls, energy bid there face down, /3", "O1"),
+    Block("own_pending", (SLOTS, FLOWERS), "a slot: own souls, energy bid there face down, /3", "O1", entities=True),
     Block("own_hand", (FLOWERS,), "own souls, energy still to be bid, /3", "O1"),
     Block(
         "players",
