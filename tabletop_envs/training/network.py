@@ -122,7 +122,7 @@ class LayoutTrunk(BaseFeaturesExtractor):
         observation_space: spaces.Box,
         shape: NetworkShape,
         channels: int = 16,
-        depth: int = 2,
+        depth: int = 1,
         width: int = 128,
     ) -> None:
         cells = shape.board[0] * shape.board[1] if shape.board else 0
