@@ -33,7 +33,7 @@ from tabletop_envs.core.layout import ActionLayout, Block, ObservationLayout
 from tabletop_envs.core.random import derive_key
 from tabletop_envs.envs.sb3 import SelfPlayVecEnv
 from tabletop_envs.envs.vector import Batch, Seating
-from tabletop_envs.errors import CorruptDataError, OptionError, UnknownGameError
+from tabletop_envs.errors import CorruptDataError, GameDefinitionError, OptionError, UnknownGameError
 from tabletop_envs.training import evaluation, network, run
 from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
@@ -266,6 +266,9 @@ def test_entities_are_rows_of_the_network() -> None:
     size = LINKED.size({})
     assert masked.entities == tuple((*entity, size + 1 + i) for i, entity in enumerate(shape.entities))
     assert NetworkShape.of(LINKED, acts, {}).entities == shape.entities
+    other = ActionLayout(Block("greet", (4,), "", entities=True))
+    with pytest.raises(GameDefinitionError, match="the entities of 'guests' and 'rooms' and 'greet' are not"):
+        NetworkShape.of(LINKED, other, {}, append_mask=True)
     observations, actions = layouts("umbra_via")
     slots = NetworkShape.of(observations, actions, {}, append_mask=True).entities
     assert len(slots) == 4

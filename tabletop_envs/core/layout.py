@@ -7,7 +7,7 @@ layouts treat such blocks as images.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -54,6 +54,15 @@ class Block:
         return self.size // prod(self.board) if self.board else 0
 
 
+def entities_of(blocks: Iterable[Block]) -> list[Block]:
+    """Those that list entities; raises GameDefinitionError where these are boards, or not the same number."""
+    listed = [block for block in blocks if block.entities]
+    if any(block.board or not block.shape for block in listed) or len({block.shape[0] for block in listed}) > 1:
+        names = " and ".join(repr(block.name) for block in listed)
+        raise GameDefinitionError(f"the entities of {names} are not so many flat facts each, of the same things")
+    return listed
+
+
 class Layout:
     """Blocks one after another.
 
@@ -75,10 +84,7 @@ class Layout:
                 raise GameDefinitionError(f"the links of block {block.name!r} are not some of its planes for each side")
             self._start[block.name] = offset
             offset += block.size
-        listed = [block for block in blocks if block.entities]
-        if any(block.board or not block.shape for block in listed) or len({block.shape[0] for block in listed}) > 1:
-            names = " and ".join(repr(block.name) for block in listed)
-            raise GameDefinitionError(f"the entities of {names} are not so many flat facts each, of the same things")
+        entities_of(blocks)
         conditional = [block.option is not None for block in blocks]
         if conditional != sorted(conditional):
             raise GameDefinitionError("blocks of an option stand last")

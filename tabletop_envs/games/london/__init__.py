@@ -143,8 +143,8 @@ GAME = GameSpec(
     max_players=4,
     max_decisions={2: 48_000, 3: 48_000, 4: 48_000},  # R16.2
     score_scale=40,
-    # behind random playouts more simulations do not play better, and greedy ones that are scored after 30 or 100 decisions
-    # win less: much of what a turn does pays late
+    # behind random playouts more simulations do not play better, and greedy ones win less when they are scored after 30
+    # or 100 decisions: much of what a turn does pays late
     playout="greedy",
     playout_decisions=200,
     options=(
