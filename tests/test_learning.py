@@ -23,7 +23,7 @@ GAMES = 400
 RATE = {"umbra_via": 5000, "urbino": 4000}  # decisions a second of the clock; about what one core does
 USUAL_RATE = 2000
 MORE = {"random": 0.1, "greedy": 0.03}  # win share; in Umbra Via a minute shows against greedy, who is met most
-LESS_BEHIND = 0.2  # of the game's score scale, in the margin against greedy
+LESS_BEHIND = 0.3  # of the game's score scale, in the margin against greedy
 
 
 class Clock:
@@ -56,6 +56,5 @@ def test_a_minute_of_training_makes_stronger(name: str, tmp_path: Path, monkeypa
     assert run.train(clock.go_on)
     before, after = results(run, RANDOM), results(run, run.policy())
     assert any(after[who].win_share > before[who].win_share + more for who, more in MORE.items()), (before, after)
-    print(name, before, after)
     gained = after[GREEDY].mean_margin - before[GREEDY].mean_margin
     assert gained > LESS_BEHIND * run.game.spec.score_scale

@@ -19,6 +19,7 @@ FLAT: Final = -1  # in the place of a plane
 _SIDE: Final = 3  # of a convolution
 TAPS: Final = _SIDE * _SIDE
 NO_ENTITY: Final = -1  # in the place of one
+OUTSIDE: Final = -1  # in the place of a cell
 
 
 class Network(NamedTuple):
@@ -164,13 +165,21 @@ def _first(n: Any, row: Any, cells: Any, whole: Any, things: Any) -> None:
 
 
 @jit
+def _beside(board: Any, cell: int, side: int) -> int:
+    """The neighbour of a cell to the north, east, south or west; OUTSIDE where the board ends."""
+    height, width = int(board[0]), int(board[1])
+    y, x = cell // width + (side == 2) - (side == 0), cell % width + (side == 1) - (side == 3)
+    return y * width + x if 0 <= y < height and 0 <= x < width else OUTSIDE
+
+
+@jit
 def _label(board: Any, open_to: Any, labels: Any, found: Any) -> None:
     """labels[cell] = the lowest cell of its group, or the number of cells where it is open to no side.
 
     open_to[cell, side]: to the north, east, south, west; neighbours that are open to each other are of one group;
     found: scratch for as many cells.
     """
-    height, width, none = int(board[0]), int(board[1]), len(labels)
+    none = len(labels)
     for cell in range(len(labels)):
         labels[cell] = none
     for first in range(len(labels)):
@@ -183,27 +192,22 @@ def _label(board: Any, open_to: Any, labels: Any, found: Any) -> None:
         while count > 0:
             count -= 1
             cell = int(found[count])
-            y, x = cell // width, cell % width
             for side in range(SIDES):
-                to_y, to_x = y + (side == 2) - (side == 0), x + (side == 1) - (side == 3)
-                if open_to[cell, side] and 0 <= to_y < height and 0 <= to_x < width:
-                    other = to_y * width + to_x
-                    if labels[other] == none and open_to[other, (side + 2) % SIDES]:
-                        labels[other] = first
-                        found[count] = other
-                        count += 1
+                other = _beside(board, cell, side) if open_to[cell, side] else OUTSIDE
+                if other != OUTSIDE and labels[other] == none and open_to[other, (side + 2) % SIDES]:
+                    labels[other] = first
+                    found[count] = other
+                    count += 1
 
 
 @jit
 def _meet(board: Any, open_to: Any, labels: Any, met: Any) -> None:
     """met[side, cell] = the label of the neighbour there, the number of cells if it is not open to the cell."""
-    height, width = int(board[0]), int(board[1])
     for side in range(SIDES):
         for cell in range(len(labels)):
-            y, x = cell // width + (side == 2) - (side == 0), cell % width + (side == 1) - (side == 3)
-            met[side, cell] = len(labels)
-            if 0 <= y < height and 0 <= x < width and open_to[y * width + x, (side + 2) % SIDES]:
-                met[side, cell] = labels[y * width + x]
+            other = _beside(board, cell, side)
+            opens = other != OUTSIDE and open_to[other, (side + 2) % SIDES]
+            met[side, cell] = labels[other] if opens else len(labels)
 
 
 @jit_nogil

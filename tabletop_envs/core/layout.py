@@ -54,13 +54,12 @@ class Block:
         return self.size // prod(self.board) if self.board else 0
 
 
-def entities_of(blocks: Iterable[Block]) -> list[Block]:
-    """Those that list entities; raises GameDefinitionError where these are boards, or not the same number."""
+def demand_same_entities(blocks: Iterable[Block]) -> None:
+    """Raises GameDefinitionError where blocks of entities are boards, or list different numbers of them."""
     listed = [block for block in blocks if block.entities]
     if any(block.board or not block.shape for block in listed) or len({block.shape[0] for block in listed}) > 1:
         names = " and ".join(repr(block.name) for block in listed)
         raise GameDefinitionError(f"the entities of {names} are not so many flat facts each, of the same things")
-    return listed
 
 
 class Layout:
@@ -84,7 +83,7 @@ class Layout:
                 raise GameDefinitionError(f"the links of block {block.name!r} are not some of its planes for each side")
             self._start[block.name] = offset
             offset += block.size
-        entities_of(blocks)
+        demand_same_entities(blocks)
         conditional = [block.option is not None for block in blocks]
         if conditional != sorted(conditional):
             raise GameDefinitionError("blocks of an option stand last")

@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn import functional
 
 from tabletop_envs.core.forward import label_groups
-from tabletop_envs.core.layout import SIDES, ActionLayout, Block, ObservationLayout, entities_of
+from tabletop_envs.core.layout import SIDES, ActionLayout, Block, ObservationLayout, demand_same_entities
 
 MOST_DOUBLINGS: Final = 4
 """Of an input's size, see `LayoutTrunk.set_scale`."""
@@ -101,10 +101,10 @@ def _links(blocks: list[Block], board: tuple[int, int] | None) -> tuple[tuple[in
 
 def _entities(blocks: list[Block]) -> tuple[tuple[int, ...], ...]:
     things: dict[int, list[int]] = {}
-    listed = entities_of(blocks)
+    demand_same_entities(blocks)
     offset = 0
     for block in blocks:
-        if block in listed:
+        if block.entities:
             for number, indices in enumerate(np.arange(offset, offset + block.size).reshape(block.shape[0], -1)):
                 things.setdefault(number, []).extend(map(int, indices))
         offset += block.size
