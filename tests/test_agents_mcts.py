@@ -17,6 +17,7 @@ from tabletop_envs.core import search
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.jit import jit
 from tabletop_envs.core.position import Position
+from tabletop_envs.core.random import threefry
 from tabletop_envs.errors import OptionError, UnknownAgentError
 from tabletop_envs.training.evaluation import evaluate
 
@@ -135,37 +136,54 @@ def test_it_does_not_see_a_hidden_card(toy: Game) -> None:
 def test_a_seat_in_the_tree_does_not_see_the_searchers_cards(toy: Game) -> None:
     # one node holds all of a seat's situations that it cannot tell apart
     mine, other = secret_card(toy, ONE), secret_card(toy, THREE)
-    keys = {
-        search.fingerprint(1, position.observe(1).view(np.int32), position.action_mask()) for position in (mine, other)
-    }
-    assert len(keys) == 1
-    keys = {
-        search.fingerprint(0, position.observe(0).view(np.int32), position.action_mask()) for position in (mine, other)
-    }
-    assert len(keys) == 2
+    for seat, situations in ((1, 1), (0, 2)):
+        keys = {key_of(seat, position.observe(seat), position.action_mask()) for position in (mine, other)}
+        assert len(keys) == situations
+
+
+def key_of(seat: int, out: np.ndarray, mask: np.ndarray) -> int:
+    m = search.memory(np.dtype(np.int8), 2, len(mask), len(out), 1, len(mask))
+    m.out[:] = out
+    m.mask[:] = mask
+    return search.fingerprint(seat, m.bits, m.keys)
 
 
 @pytest.mark.nojit
-def test_fingerprints_tell_seats_observations_and_masks_apart() -> None:
+@pytest.mark.parametrize(("size", "actions"), [(30, 12), (31, 16), (1, 1)])
+def test_fingerprints_tell_seats_observations_and_masks_apart(size: int, actions: int) -> None:
     rng = np.random.default_rng(7)
-    keys, made = set(), 0
-    for _ in range(200):
-        out = (rng.integers(0, 5, 30) / 4).astype(np.float32)
-        mask = rng.integers(0, 2, 12).astype(np.int8)
+    keys, told = set(), set()
+    for _ in range(100):
+        out = (rng.integers(-1, 4, size) / 4).astype(np.float32)
+        mask = rng.integers(0, 2, actions).astype(np.int8)
+        changed, last, flipped = out.copy(), out.copy(), mask.copy()
+        changed[0] += 0.125
+        last[-1] -= 0.125
+        flipped[-1] ^= 1
         for seat in range(4):
-            for index in (None, 0, 29):
-                changed = out.copy()
-                if index is not None:
-                    changed[index] += 0.125
-                keys.add(search.fingerprint(seat, changed.view(np.int32), mask))
-                made += 1
-        flipped = mask.copy()
-        flipped[5] ^= 1
-        keys.add(search.fingerprint(0, out.view(np.int32), flipped))
-        made += 1
-    assert len(keys) == made
+            for seen, allowed in ((out, mask), (changed, mask), (last, mask), (out[::-1], mask), (out, flipped)):
+                told.add((seat, seen.tobytes(), allowed.tobytes()))
+                keys.add(key_of(seat, seen, allowed))
+    assert len(keys) == len(told)
     assert min(keys) >= 0
     assert max(keys) < 2**62
+
+
+@pytest.mark.nojit
+def test_the_fingerprint_is_the_hash_it_is_said_to_be() -> None:
+    m = search.memory(np.dtype(np.int8), 2, 9, 5, 1, 9)
+    m.out[:] = [-1.5, 0, 0.25, 1, 1e9]
+    m.mask[:] = [1, 0, 1, 1, 0, 0, 0, 0, 1]
+    half, most = len(m.bits) // 2, 2**32 - 1
+    words = [[int(b) for b in part] for part in (m.bits[:half], m.bits[half:])]
+    keys = [[int(k) for k in row] for row in m.keys]
+    sums = []
+    for shift in (0, 1):
+        terms = zip(words[0], words[1], keys[0][shift:], keys[1][shift:], strict=False)
+        sums.append(sum(((x + p) & most) * ((y + q) & most) for x, y, p, q in terms))
+    low, high = sums[0] + 3, sums[1]
+    x, y = threefry(low & most, low >> 32 & most, high & most, high >> 32 & most, 13)
+    assert search.fingerprint(3, m.bits, m.keys) == (y % 2**30) * 2**32 + x
 
 
 # --- budget and memory ------------------------------------------------------------------------------------------

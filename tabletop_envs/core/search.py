@@ -37,7 +37,7 @@ from tabletop_envs.core.loops import (
     choose,
     take,
 )
-from tabletop_envs.core.random import SALT_LIMIT, SEARCH, derive_key, word
+from tabletop_envs.core.random import SALT_LIMIT, SEARCH, derive_key, threefry, word
 
 MAX_DEPTH: Final = 256  # decisions within the tree: equal situations may lead back to themselves
 UNVISITED: Final = 0.1
@@ -47,6 +47,7 @@ NONE: Final = -1
 UNASKED: Final = -2
 _WORD: Final = 0xFFFFFFFF
 _KEY: Final = 0x3FFFFFFF  # keys stay below 2^62
+_ROUNDS: Final = 13
 
 # element type record: fields are attributes with the JIT off too
 NODE: Final = np.dtype(
@@ -92,7 +93,8 @@ class Memory(NamedTuple):
     work: np.ndarray  # one record
     mask: np.ndarray  # int8
     out: np.ndarray  # observation, float32
-    bits: np.ndarray  # the same memory as int32
+    bits: np.ndarray  # the memory of observation and mask, one behind the other, as int32
+    keys: np.ndarray  # of fingerprints, words as int64: two rows of half as many as bits, and one
     points: np.ndarray  # of each seat, int32
     places: np.ndarray  # of each seat, int32
     values: np.ndarray  # of each seat, float64
@@ -105,7 +107,9 @@ class Memory(NamedTuple):
 
 def memory(dtype: np.dtype, seats: int, num_actions: int, observation_size: int, nodes: int, edges: int) -> Memory:
     """An empty tree with room for so many nodes and edges, and buffers for a game of these sizes."""
-    out = np.zeros(observation_size, dtype=np.float32)
+    told = observation_size + observation_size % 2
+    bits = np.zeros(told + 2 * -(-num_actions // 8), dtype=np.int32)
+    words = [word(0, SEARCH, count) for count in range(len(bits) + 2)]
     return Memory(
         nodes=np.zeros(nodes, dtype=NODE),
         edges=np.zeros(edges, dtype=EDGE),
@@ -115,9 +119,10 @@ def memory(dtype: np.dtype, seats: int, num_actions: int, observation_size: int,
         root_mask=np.zeros(num_actions, dtype=np.int8),
         path=np.zeros((MAX_DEPTH, 2), dtype=np.int64),
         work=np.zeros(1, dtype=dtype),
-        mask=np.zeros(num_actions, dtype=np.int8),
-        out=out,
-        bits=out.view(np.int32),
+        mask=bits[told:].view(np.int8)[:num_actions],
+        out=bits[:observation_size].view(np.float32),
+        bits=bits,
+        keys=np.array(words, dtype=np.int64).reshape(2, -1),
         points=np.zeros(seats, dtype=np.int32),
         places=np.zeros(seats, dtype=np.int32),
         values=np.zeros(seats, dtype=np.float64),
@@ -128,29 +133,20 @@ def memory(dtype: np.dtype, seats: int, num_actions: int, observation_size: int,
 
 
 @jit
-def _mixed(index: int, bits: int) -> int:
-    """A 32-bit word in which every bit of both numbers counts."""
-    x = (bits + index * 0x9E3779B1) & _WORD
-    x = ((x ^ (x >> 16)) * 0x85EBCA6B) & _WORD
-    x = ((x ^ (x >> 13)) * 0xC2B2AE35) & _WORD
-    return x ^ (x >> 16)
+def fingerprint(seat: int, bits: np.ndarray, keys: np.ndarray) -> int:
+    """The key of a node, below 2^62, from what its seat is told and may do: `bits` and `keys` of a `Memory`.
 
-
-@jit
-def fingerprint(seat: int, bits: np.ndarray, mask: np.ndarray) -> int:
-    """The key of a node from an observation's bits (int32) and a mask; zeros are skipped, as most entries are."""
-    low, high = 0, seat + 1
-    for index in range(len(bits)):
-        if bits[index] != 0:
-            x = _mixed(index, int(bits[index]) & _WORD)
-            low = (low + x) & _WORD
-            high = (high + (((x * 0x27D4EB2F) & _WORD) ^ (x >> 15))) & _WORD
-    for action in range(len(mask)):
-        if mask[action] != 0:
-            x = _mixed(len(bits) + action, 1)
-            low = (low + x) & _WORD
-            high = (high + (((x * 0x27D4EB2F) & _WORD) ^ (x >> 15))) & _WORD
-    return ((high & _KEY) << 32) | low
+    Two sums of products of keyed words, the hash NH of UMAC (Black et al., 1999) with the keys shifted by one place
+    for the second: two inputs share both with a chance of 2^-64, and a loop without branches is done in vectors.
+    """
+    half = len(bits) // 2
+    low, high = seat, 0
+    for k in range(half):
+        x, y = int(bits[k]), int(bits[half + k])
+        low += ((x + int(keys[0, k])) & _WORD) * ((y + int(keys[1, k])) & _WORD)
+        high += ((x + int(keys[0, k + 1])) & _WORD) * ((y + int(keys[1, k + 1])) & _WORD)
+    x, y = threefry(low & _WORD, (low >> 32) & _WORD, high & _WORD, (high >> 32) & _WORD, _ROUNDS)
+    return ((y & _KEY) << 32) | x
 
 
 @jit
@@ -158,7 +154,7 @@ def _locate(calls: Any, s: Any, m: Memory) -> tuple[int, int]:
     """The slot in which the node of the seat to act lies, or would lie, and its key. The mask is given."""
     seat = int(s.seat)
     call_observe(calls[OBSERVE], s, seat, m.out)
-    key = fingerprint(seat, m.bits, m.mask)
+    key = fingerprint(seat, m.bits, m.keys)
     last = len(m.slots) - 1
     slot = key & last
     while m.slots[slot] != NONE and m.nodes[m.slots[slot]].key != key:
