@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tabletop_envs import registry
-from tabletop_envs.arena.table import SavedGame, Table, seat_names, write_whole
+from tabletop_envs.arena.table import SavedGame, Table, seat_names
 from tabletop_envs.core.game import PUBLIC, Game
 from tabletop_envs.core.position import Position
 from tabletop_envs.errors import NotationError, OptionError, PlayerQuitError, TabletopError, TerminalError
+from tabletop_envs.files import write_whole
 from tabletop_envs.render.ansi import ansi
 from tabletop_envs.render.scene import COLUMNS, Scene
 

@@ -93,3 +93,19 @@ def python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT, check=False)
 
     return run
+
+
+@pytest.fixture
+def fill_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Called with a folder: from then on no file can be put in place there."""
+    replace = os.replace
+
+    def fill(folder: Path) -> None:
+        def refuse(source: Path, target: Path) -> None:
+            if Path(target).absolute().parent == folder:
+                raise OSError(28, "no room", str(source))
+            replace(source, target)
+
+        monkeypatch.setattr(os, "replace", refuse)
+
+    return fill

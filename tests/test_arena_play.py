@@ -367,6 +367,21 @@ def test_a_stop_before_anything_is_written(board: Board, inline: type[Inline]) -
         (folder / "games-anchors.jsonl.gz").unlink()
 
 
+def test_two_at_once_are_refused(board: Board, inline: type[Inline]) -> None:
+    folder = board.season(["greedy", "random"], ["candidate", "greedy"], tables=2)
+
+    def play_too(progress: Progress) -> None:
+        if progress.played == 1:
+            with pytest.raises(OptionError, match=r"games-anchors.jsonl.gz is being played by another process"):
+                play(folder)
+            assert play(folder, "last").finished  # another file
+
+    result = play(folder, on_progress=play_too)
+    assert (result.finished, result.progress.failures) == (True, {})
+    assert len(list(replays.read(result.path))) == result.progress.games
+    assert sorted(path.suffix for path in folder.iterdir()) == [".gz", ".gz", ".json"]
+
+
 def test_schedules_grow_and_files_with_them(board: Board, inline: type[Inline]) -> None:
     short = board.season(["greedy", "random"], ["last", "greedy"], tables=4)
     first = games(play(short, tables=2).path)

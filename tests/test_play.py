@@ -387,38 +387,17 @@ def test_save_while_playing(toy: Game) -> None:
 
 
 def test_where_nothing_can_be_written_the_game_goes_elsewhere(
-    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    toy: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill_disk: Callable[[Path], None]
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
-    monkeypatch.setattr(os, "replace", refusing(os.replace, tmp_path))
+    fill_disk(tmp_path)
     table = new_table(toy, 2, seed=SEED)
     printed = talk(table, "save", "1")
     assert f"not saved: toy-{SEED}.json: no room: name another place" in printed
     assert saved_in(printed).parent == elsewhere
     assert resumed_table(saved_in(printed)).position == table.position
-
-
-def refusing(replace: Callable[..., None], place: Path) -> Callable[..., None]:
-    """`os.replace` for a folder in which nothing can be written."""
-
-    def refuse(source: Path, target: Path) -> None:
-        if Path(target).absolute().parent == place:
-            raise OSError(28, "no room", str(source))
-        replace(source, target)
-
-    return refuse
-
-
-def test_a_file_is_written_whole_or_not_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = folder / "kept.json"
-    tables.write_whole(path, "before")
-    monkeypatch.setattr(os, "replace", refusing(os.replace, folder))
-    with pytest.raises(OSError, match=r"no room.*kept\.json"):
-        tables.write_whole(path, "after")
-    assert path.read_text() == "before"
-    assert list(folder.iterdir()) == [path]
 
 
 def test_saved_in_the_middle_and_ended_by_another_process() -> None:

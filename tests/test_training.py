@@ -34,6 +34,7 @@ from tabletop_envs.core.random import derive_key
 from tabletop_envs.envs.sb3 import SelfPlayVecEnv
 from tabletop_envs.envs.vector import Batch, Seating
 from tabletop_envs.errors import CorruptDataError, GameDefinitionError, OptionError, UnknownGameError
+from tabletop_envs.files import draft_of
 from tabletop_envs.training import evaluation, network, run
 from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
@@ -1147,28 +1148,23 @@ def test_snapshots_play_again_after_a_resume(trained: Path) -> None:
     assert set(rows_of(trained)[-1]) == {"steps", "seconds", "rate", "snapshot"}
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new folder" / "facts.json"
-    drafts = []
+def test_two_at_once_are_refused(toy: Game, trained: Path) -> None:
+    minutes = state_of(trained)["seconds"] / 60
+    training, late = TrainingRun(trained), TrainingRun(trained)
 
-    def write(draft: Path) -> None:
-        draft.write_text("new")
-        drafts.append(draft.stat().st_ino)
+    def train_too(progress: run.Progress) -> None:
+        with pytest.raises(OptionError, match="is being trained by another process: stop it"):
+            late.train()
 
-    run.replace_file(path, lambda draft: draft.write_text("old"))
-
-    def fail(draft: Path) -> None:
-        draft.write_text("half")
-        assert path.read_text() == "old"
-        raise Killed
-
-    with pytest.raises(Killed):
-        run.replace_file(path, fail)
-    assert path.read_text() == "old"
-    run.replace_file(path, write)
-    assert path.read_text() == "new"
-    assert path.stat().st_ino == drafts[0]  # moved into its place, not written there
-    assert [file.name for file in path.parent.iterdir()] == ["facts.json"]
+    training.extend(minutes + 0.01)
+    late.extend(minutes + 0.02)
+    assert training.train(train_too)
+    is_whole(trained)
+    before = contents(trained)
+    with pytest.raises(OptionError, match="was trained further meanwhile: open the run again"):
+        late.train()
+    assert contents(trained) == before
+    assert TrainingRun(trained).train()
 
 
 # --- kills ------------------------------------------------------------------------------------------------------
@@ -1189,7 +1185,7 @@ def test_a_kill_at_any_file_leaves_a_run(toy: Game, tmp_path: Path, monkeypatch:
         if countdown[0] != 0:
             whole_replace(path, write)
             return
-        draft = path.with_name(run._draft(path.name))
+        draft = draft_of(path)
         if when == "half":
             path.parent.mkdir(parents=True, exist_ok=True)
             draft.write_bytes(b"{\n")

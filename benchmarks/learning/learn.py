@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +27,9 @@ from rich.console import Console
 from tabletop_envs import registry
 from tabletop_envs.agents.base import BUILT_IN
 from tabletop_envs.agents.sb3 import TorchPolicy
+from tabletop_envs.files import replace_file
 from tabletop_envs.training.evaluation import evaluate
-from tabletop_envs.training.run import Progress, RunConfig, TrainingRun, load_policy, replace_file
+from tabletop_envs.training.run import Progress, RunConfig, TrainingRun, load_policy
 
 HERE: Final = Path(__file__).parent
 RUNS: Final = Path("runs") / "learning"
@@ -183,7 +185,7 @@ def report(folder: Path, output: Path) -> None:
     _write(output / "results.json", dict(sorted(known.items())))
     results = [Result(**entry) for entry in sorted(known.values(), key=lambda e: (e["players"] > 2, e["game"]))]
     for result in results:
-        replace_file(output / f"{result.name}.svg", lambda draft, result=result: _plot(result, draft))
+        replace_file(output / f"{result.name}.svg", partial(_plot, result))
     _write_tables(output / "README.md", results)
 
 

@@ -47,10 +47,10 @@ from tabletop_envs.arena.roster import AGENTS, MANIFEST, read_object, short
 from tabletop_envs.arena.roster import read as read_agent
 from tabletop_envs.arena.schedule import FILE as SCHEDULE
 from tabletop_envs.arena.schedule import SEASONS, Schedule, board_of
-from tabletop_envs.arena.table import write_whole
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.position import END_CAP
 from tabletop_envs.errors import CorruptDataError, OptionError
+from tabletop_envs.files import write_whole
 
 SCHEMA: Final = 1
 RATINGS: Final = "ratings.json"

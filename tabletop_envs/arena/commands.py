@@ -58,7 +58,7 @@ def make_schedule(
     """Write the schedule of a season of GAME into its place on the board, before anything is played."""
     from tabletop_envs import registry
     from tabletop_envs.arena import schedule as schedules
-    from tabletop_envs.arena.table import write_whole
+    from tabletop_envs.files import write_whole
 
     loaded = registry.load(game)
     settings = loaded.settings(players, **parse_options(assignments))

@@ -26,8 +26,8 @@ from tabletop_envs.arena import replay as replays
 from tabletop_envs.arena.replay import Replay
 from tabletop_envs.arena.roster import Entrant
 from tabletop_envs.arena.schedule import Fixture, Schedule
-from tabletop_envs.arena.table import write_whole
 from tabletop_envs.errors import CorruptDataError, OptionError
+from tabletop_envs.files import write_whole
 
 VOIDS: Final = "voids"
 _VOID: Final = "void"

@@ -17,7 +17,7 @@ from tabletop_envs.agents.base import View, finish
 from tabletop_envs.arena import roster, schedule
 from tabletop_envs.arena.journal import Journal
 from tabletop_envs.arena.referee import Played
-from tabletop_envs.arena.replay import FAILURES
+from tabletop_envs.arena.replay import COMPRESSED, FAILURES
 from tabletop_envs.arena.roster import AGENTS, LLM, Entrant
 from tabletop_envs.arena.schedule import Fixture, Schedule
 from tabletop_envs.arena.workers import Job, Pool, Unit
@@ -25,6 +25,7 @@ from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.warmup import warm_up
 from tabletop_envs.errors import OptionError, TabletopError, UnknownAgentError
+from tabletop_envs.files import claimed
 
 LIMIT: Final = 600.0
 """Seconds that one answer may take, by default."""
@@ -75,8 +76,8 @@ def play(
     that each seat took (the file is then another each time).
 
     KeyboardInterrupt ends it in good order: the result says that it is not finished, the same call goes on. Raises
-    CorruptDataError for files that cannot be used, OptionError for a schedule of other rules, UnknownAgentError for
-    agents that are not there or cannot be made; what was played is kept.
+    CorruptDataError for files that cannot be used, OptionError for a schedule of other rules and while another process
+    plays the same games, UnknownAgentError for agents that are not there or cannot be made; what was played is kept.
     """
     if not is_whole(processes, 1) and processes is not None:
         raise OptionError(f"processes={processes!r} is not possible: give a whole number, at least 1")
@@ -92,20 +93,23 @@ def play(
         raise OptionError(f"{season} is not the place of this season: move it to {place}")
     game, _ = whole.load_game()
     entrants = _entrants(whole, agents or board / AGENTS)
-    journal = Journal(schedule.games_file(season, candidate), whole, entrants)
-    wanted = list(whole.part(tables=tables).fixtures())
-    left = [fixture for fixture in wanted if fixture not in journal]
-    run = _Run(journal, wanted, on_progress)
-    if left:
-        job = Job(game.spec, whole, entrants, timed)
+    path = schedule.games_file(season, candidate)
+    busy = f"{path} is being played by another process: stop it, or let it end"
+    with claimed(path.with_name(path.name.removesuffix(COMPRESSED) + ".lock"), busy):
+        journal = Journal(path, whole, entrants)
+        wanted = list(whole.part(tables=tables).fixtures())
+        left = [fixture for fixture in wanted if fixture not in journal]
+        run = _Run(journal, wanted, on_progress)
         try:
-            _warm_up(whole, entrants)
-            with Pool(job, _units(left, journal, entrants, together), processes or os.cpu_count() or 1, limit) as pool:
-                run.collect(pool)
+            if left:
+                _warm_up(whole, entrants)
+                job, units = Job(game.spec, whole, entrants, timed), _units(left, journal, entrants, together)
+                with Pool(job, units, processes or os.cpu_count() or 1, limit) as pool:
+                    run.collect(pool)
         except KeyboardInterrupt:
-            return Result(journal.path, run.progress(), finished=False)
-    journal.finish()
-    return Result(journal.path, run.progress(), finished=True)
+            return Result(path, run.progress(), finished=False)
+        journal.finish()
+    return Result(path, run.progress(), finished=True)
 
 
 def _entrants(chosen: Schedule, folder: Path) -> dict[str, Entrant]:

@@ -10,8 +10,8 @@ from tabletop_envs import registry
 from tabletop_envs.arena.board import DIVISIONS, OPEN, RATINGS, across_games, latest, read_ratings, season_folders
 from tabletop_envs.arena.replay import FAILURES
 from tabletop_envs.arena.roster import AGENTS, LLM, MANIFEST, read_object
-from tabletop_envs.arena.table import write_whole
 from tabletop_envs.errors import UnknownGameError
+from tabletop_envs.files import write_whole
 
 README: Final = "README.md"
 TITLES: Final = {

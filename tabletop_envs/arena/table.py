@@ -21,9 +21,7 @@ Knows games through `Position` alone, and nothing of terminals.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -43,6 +41,7 @@ from tabletop_envs.errors import (
     TabletopError,
     UnknownGameError,
 )
+from tabletop_envs.files import write_whole
 from tabletop_envs.watch import decision_text
 
 HUMAN: Final = "human"
@@ -291,26 +290,3 @@ class SavedGame:
 
 
 _LISTS: Final[Mapping[str, type]] = {"agents": str, "agent_seeds": int, "people": int, "actions": int}
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there whole or, if anything stops the writer, as it was before.
-
-    Raises OptionError where no file can lie, and OSError.
-    """
-    if path.is_dir():
-        raise OptionError(f"{path} is a folder: name a file")
-    if not path.absolute().parent.is_dir():
-        raise OptionError(f"there is no folder {path.absolute().parent}: make it, or name another file")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -12,8 +12,9 @@ from tabletop_envs.agents.ppo import FORMAT, layouts, typed
 from tabletop_envs.core.forward import FLAT, NO_ENTITY, TAPS, Network
 from tabletop_envs.core.layout import SIDES
 from tabletop_envs.errors import OptionError
+from tabletop_envs.files import replace_file
 from tabletop_envs.training.network import ENTITY_WIDTH, ActionHead, LayoutPolicy, LayoutTrunk
-from tabletop_envs.training.run import TrainingRun, replace_file
+from tabletop_envs.training.run import TrainingRun
 
 
 def export(run: TrainingRun, path: Path) -> None:

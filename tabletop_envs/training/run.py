@@ -3,7 +3,7 @@
 The folder holds `config.json`, `checkpoint.zip` (the model), `state.json` (steps, time, snapshots), `snapshots/`,
 `progress.csv`, `curve.png` and `evaluation.json`. Every file is replaced whole, so a kill at any moment leaves the
 last complete one; at most the steps since the last checkpoint are lost. Where a kill came between two files and
-they tell different steps, the checkpoint is right.
+they tell different steps, the checkpoint is right. While it trains, the run holds `.lock`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from tabletop_envs.envs.rewards import Reward
 from tabletop_envs.envs.sb3 import LEARNER, OpponentPool, SelfPlayVecEnv
 from tabletop_envs.envs.vector import random_actions
 from tabletop_envs.errors import CorruptDataError, OptionError
+from tabletop_envs.files import claimed, draft_of, replace_file
 from tabletop_envs.training.evaluation import Evaluation, evaluate
 from tabletop_envs.training.learner import Learner
 from tabletop_envs.training.network import LayoutPolicy, LayoutTrunk, NetworkShape
@@ -50,6 +51,7 @@ LEAST_INTEREST: Final = 0.1
 TYPICAL: Final = 1000  # decisions of a game, at most, that tell how long games are and how large inputs
 LOOKED_AT: Final = 16  # games whose observations do
 CONFIG: Final = "config.json"
+LOCK: Final = ".lock"
 
 _SEED_LIMIT: Final = 2**32  # of the global generators that Stable-Baselines3 seeds
 _LARGE: Final = 2**31 - 1
@@ -210,11 +212,19 @@ class TrainingRun:
     def train(self, on_progress: Callable[[Progress], None] | None = None) -> bool:
         """Train to the end of the time; True when it is reached, False when a stop (Ctrl-C) came first.
 
-        on_progress: called after each rollout. The folder is complete in both cases.
+        on_progress: called after each rollout. The folder is complete in both cases. Raises OptionError while another
+        process trains the run, or where one has since this object was made.
         """
-        config = self.config
-        if self.state["seconds"] >= 60 * config.minutes:
+        if self.state["seconds"] >= 60 * self.config.minutes:
             return True
+        with claimed(self.folder / LOCK, f"{self.folder} is being trained by another process: stop it, or let it end"):
+            state = self.folder / "state.json"
+            if state.exists() and _load_state(state)["steps"] != self.state["steps"]:
+                raise OptionError(f"{self.folder} was trained further meanwhile: open the run again")
+            return self._train(on_progress)
+
+    def _train(self, on_progress: Callable[[Progress], None] | None) -> bool:
+        config = self.config
         # each part of a run has games and draws of its own
         seed = (config.seed + self.state["steps"]) % _SEED_LIMIT
         env = SelfPlayVecEnv(
@@ -501,7 +511,7 @@ def is_run(folder: Path) -> bool:
 
 def _is_free(folder: Path) -> bool:
     # a run that was killed while it wrote its very first file leaves that draft
-    return not folder.exists() or (folder.is_dir() and {path.name for path in folder.iterdir()} <= {_draft(CONFIG)})
+    return not folder.exists() or (folder.is_dir() and set(folder.iterdir()) <= {draft_of(folder / CONFIG)})
 
 
 def load_config(folder: Path) -> RunConfig:
@@ -578,19 +588,6 @@ def _read_progress(path: Path, steps: int) -> list[dict[str, Any]]:
             return [row for row in csv.DictReader(file) if int(row["steps"]) <= steps]
     except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
         raise CorruptDataError(f"{path} cannot be read ({error!r}): remove it to go on without it") from error
-
-
-def replace_file(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file beside its place and move it there, so that no half file is ever seen."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(_draft(path.name))
-    write(draft)
-    draft.replace(path)
-
-
-def _draft(name: str) -> str:
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}.draft{dot}{suffix}"
 
 
 def _write_json(path: Path, facts: dict[str, Any]) -> None:
