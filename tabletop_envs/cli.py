@@ -26,7 +26,7 @@ from tabletop_envs.errors import MissingExtraError, OptionError, TabletopError
 if TYPE_CHECKING:
     from tabletop_envs.agents.base import Opponent
     from tabletop_envs.core.game import Game
-    from tabletop_envs.core.spec import GameSpec
+    from tabletop_envs.core.spec import GameSpec, Settings
     from tabletop_envs.training.evaluation import Evaluation
 
 console = Console()
@@ -207,7 +207,10 @@ def evaluate(folder: Path, against: tuple[str, ...], games: int, seed: int, samp
     names = _without_people(against) or tuple(BUILT_IN)
     results = []
     for name in names:
-        with _opponent(name, run.game) as opponent, console.status(f"playing {games} games against {escape(name)}"):
+        with (
+            _opponent(name, run.game, run.settings) as opponent,
+            console.status(f"playing {games} games against {escape(name)}"),
+        ):
             results.append(play(run.game, run.settings, policy, opponent, games, seed))
     print_evaluations(results)
 
@@ -225,16 +228,17 @@ def export(folder: Path, file: Path) -> None:
 
 
 @contextlib.contextmanager
-def _opponent(name: str, game: Game) -> Iterator[Opponent]:
+def _opponent(name: str, game: Game, settings: Settings) -> Iterator[Opponent]:
     """Whom a name seats: a built-in policy, else what `make_agent` makes, where it can be with answers in batches."""
     from tabletop_envs.agents import make_agent
-    from tabletop_envs.agents.base import BUILT_IN, PolicyAgent, finish
+    from tabletop_envs.agents.base import BUILT_IN, PolicyAgent, check_table, finish
 
     if name in BUILT_IN:
         yield name
         return
     agent = make_agent(name, game)
     try:
+        check_table(agent, settings)
         yield agent.policy if isinstance(agent, PolicyAgent) else agent
     finally:
         finish(agent)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import Agent, ask, begin, finish
+from tabletop_envs.agents.base import Agent, ask, begin, check_table, finish
 from tabletop_envs.arena.replay import Replay, outcome, scan, why_unfinished
 from tabletop_envs.core.game import ALL, PUBLIC, Game
 from tabletop_envs.core.position import Position
@@ -102,13 +102,16 @@ def film_of_agents(
 
     names: as `make_agent` takes them, one a seat; seed: the key of the game, from which those of the agents follow.
 
-    Raises OptionError when the names are not one a seat, and what `make_agent` raises.
+    Raises OptionError when the names are not one a seat and for an agent that does not play such a game, and what
+    `make_agent` raises.
     """
     if len(names) != settings.num_players:
         raise OptionError(f"{len(names)} agents do not fill {settings.num_players} seats: name one a seat")
     position = Position.new(game, settings.num_players, seed=seed, **settings.values)
     agents = [make_agent(name, game) for name in names]
     try:
+        for agent in agents:
+            check_table(agent, settings)
         for seat, agent in enumerate(agents):
             begin(agent, seat, derive_key(seed, OPPONENTS, seat))
         return _film(position, _choices(position, agents), names, viewer)

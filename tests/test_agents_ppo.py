@@ -21,15 +21,20 @@ from tabletop_envs import registry
 from tabletop_envs.agents import make_agent, ppo
 from tabletop_envs.agents.base import View, ask
 from tabletop_envs.agents.ppo import SUFFIX, CompiledPolicy, load
+from tabletop_envs.arena.replay import sample
+from tabletop_envs.arena.table import Table
 from tabletop_envs.core.forward import Network
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.position import Position
+from tabletop_envs.envs.sb3 import SelfPlayVecEnv
+from tabletop_envs.envs.solo import TabletopSolo
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError
 from tabletop_envs.testing.subject import RANDOM, walk
 from tabletop_envs.training.evaluation import evaluate
 from tabletop_envs.training.export import export
 from tabletop_envs.training.network import LayoutPolicy, NetworkShape
 from tabletop_envs.training.run import RunConfig, TrainingRun
+from tabletop_envs.watch import film_of_agents
 
 OURS = list(registry.games())
 BOARD = "umbra_via"  # planes in, planes out; links and entities
@@ -175,8 +180,32 @@ def test_shipped_policies_are_chosen_by_the_number_of_players(
         with torch.no_grad():
             told = network.action_net(network.extract_features(torch.as_tensor(inputs[None])))[0].numpy()
         assert agent.choose(View(position)) == np.where(position.action_mask(), told, -np.inf).argmax()
-    with pytest.raises(OptionError, match="plays with 2 or 4 players, not 3"):
+    words = "play with 2 or 4 players, not 3: choose such a number, or train one"
+    with pytest.raises(OptionError, match=words):
         agent.choose(View(Position.new(toy, 3)))
+    for seated in TABLES:
+        with pytest.raises(OptionError, match=words):
+            seated(toy, "ppo", 3)
+        seated(toy, "ppo", 4)
+
+
+TABLES: list[Callable[..., Any]] = [
+    lambda game, name, players, **options: Table(Position.new(game, players, **options), [name] * players),
+    lambda game, name, players, **options: sample(game, game.settings(players, **options), [name] * players, 1),
+    lambda game, name, players, **options: film_of_agents(game, game.settings(players, **options), [name] * players),
+    lambda game, name, players, **options: TabletopSolo(game, players, opponents=name, **options),
+    lambda game, name, players, **options: SelfPlayVecEnv(game, 2, players, opponents=name, **options),
+]
+"""Wherever agents of a name are seated: each refuses at once an agent that does not play such a game."""
+
+
+def test_options_of_another_size_are_refused_before_the_game(toy: Game, tmp_path: Path) -> None:
+    path = tmp_path / f"it{SUFFIX}"
+    written(toy, path)
+    for seated in TABLES:
+        with pytest.raises(OptionError, match="play with the options of its training"):
+            seated(toy, f"ppo:{path}", 2, memory=True)
+        seated(toy, f"ppo:{path}", 3)
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -22,6 +22,7 @@ from tabletop_envs.core.random import OPPONENTS, derive_key
 from tabletop_envs.errors import GameOverError, IllegalActionError
 
 if TYPE_CHECKING:
+    from tabletop_envs.core.spec import Settings
     from tabletop_envs.render.scene import Scene
 
 RANDOM: Final = "random"
@@ -140,8 +141,10 @@ class Agent(Protocol):
 
     Besides, it may have `reset(seat, seed)`, called before each game with the seat that it takes and the seed of
     its own chance in that game (0 to 2^53 - 1), and `close()`, called when it is needed no more; see `begin` and
-    `finish`. An agent that sits at several tables at once is not told of their beginnings: it has to choose from
-    the View alone. A search counts in `simulations_made` those that it ever made, so that its budget can be checked.
+    `finish`. One that does not play with every number of players and option may have `check_table(settings)`, which
+    raises OptionError where it does not, so that nobody has to begin such a game to learn it. An agent that sits at
+    several tables at once is not told of their beginnings: it has to choose from the View alone. A search counts in
+    `simulations_made` those that it ever made, so that its budget can be checked.
     """
 
     name: str
@@ -175,9 +178,23 @@ class PolicyAgent:
         self.policy = policy
         self.name = policy.name
 
+    def check_table(self, settings: Settings) -> None:
+        """Raises OptionError where the policy does not play with so many players or these options."""
+        check_table(self.policy, settings)
+
     def choose(self, view: View) -> int:
         """The policy's action for a batch of one."""
         return int(self.policy.act(view.observation[None], view.action_mask[None])[0])
+
+
+def check_table(agent: Opponent, settings: Settings) -> None:
+    """Ask who is to be seated whether it plays with so many players and these options, if it can tell.
+
+    Raises OptionError where it does not.
+    """
+    check = getattr(agent, "check_table", None)
+    if check is not None:
+        check(settings)
 
 
 def policy_name(policy: Opponent) -> str:

@@ -17,6 +17,7 @@ from tabletop_envs.agents.base import View
 from tabletop_envs.core.forward import NO_ENTITY, TAPS, Network, best, logits
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.layout import SIDES
+from tabletop_envs.core.spec import Settings
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError
 
 FORMAT: Final = 3
@@ -35,6 +36,7 @@ class CompiledPolicy:
     """
 
     def __init__(self, game: Game, path: Path, name: str) -> None:
+        self.game = game
         self.name = name
         self.about, self._network = load(path)
         if self.about["game"] != game.spec.env_id or self.about["layouts"] != layouts(game):
@@ -48,6 +50,11 @@ class CompiledPolicy:
         """How many seats it was trained with."""
         return int(self.about["num_players"])
 
+    def check_table(self, settings: Settings) -> None:
+        """Raises OptionError for options that change observations or actions from those of the training."""
+        size = self.game.observation_size(settings)
+        self._demand_inputs(size + self.game.num_actions(settings) if self.about["append_mask"] else size)
+
     def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
         """Legal actions, (n,) int64; raises OptionError for observations of another size."""
         actions = np.zeros(len(observations), dtype=np.int64)
@@ -58,14 +65,17 @@ class CompiledPolicy:
         """What the network gives each action, legal or not, (n, actions) float32."""
         parts = (observations, action_masks) if self.about["append_mask"] else (observations,)
         rows = np.ascontiguousarray(np.concatenate(parts, axis=1, dtype=np.float32))
-        if rows.shape[1] != len(self._network.inputs):
-            raise OptionError(
-                f"{self.name!r} was trained on {len(self._network.inputs)} inputs, not {rows.shape[1]}: play with the "
-                f"options of its training, {self.about.get('options', {})}"
-            )
+        self._demand_inputs(rows.shape[1])
         outs = np.empty((len(rows), len(self._network.outputs)), dtype=np.float32)
         logits(self._network, rows, outs)
         return outs
+
+    def _demand_inputs(self, number: int) -> None:
+        if number != len(self._network.inputs):
+            raise OptionError(
+                f"{self.name!r} was trained on {len(self._network.inputs)} inputs, not {number}: play with the "
+                f"options of its training, {self.about.get('options', {})}"
+            )
 
 
 class PpoAgent:
@@ -80,6 +90,7 @@ class PpoAgent:
     name = "ppo"
 
     def __init__(self, game: Game, argument: str | None = None, seed: int | None = None) -> None:
+        self.game = game
         if argument is not None:
             path = Path(argument)
             if not path.is_file():
@@ -95,15 +106,23 @@ class PpoAgent:
             )
         self._policies = {players: CompiledPolicy(game, path, self.name) for players, path in found.items()}
 
+    def check_table(self, settings: Settings) -> None:
+        """Raises OptionError for a number of players or options that no policy is there for."""
+        self._policy(settings.num_players).check_table(settings)
+
     def choose(self, view: View) -> int:
-        """The likeliest action; raises OptionError for a number of players that no policy is shipped for."""
-        policy = self._policies.get(view.num_players)
+        """The likeliest action; raises OptionError as `check_table` does."""
+        return int(self._policy(view.num_players).act(view.observation[None], view.action_mask[None])[0])
+
+    def _policy(self, num_players: int) -> CompiledPolicy:
+        policy = self._policies.get(num_players)
         if policy is None:
             known = " or ".join(map(str, sorted(self._policies)))
             raise OptionError(
-                f"the shipped policy of {view.game.spec.id} plays with {known} players, not {view.num_players}"
+                f"the policies that come with {self.game.spec.id} play with {known} players, not {num_players}: choose "
+                f"such a number, or train one, `tabletop-envs train {self.game.spec.id} -p {num_players}`"
             )
-        return int(policy.act(view.observation[None], view.action_mask[None])[0])
+        return policy
 
 
 def layouts(game: Game) -> str:

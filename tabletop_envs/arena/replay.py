@@ -50,7 +50,7 @@ import numpy as np
 
 from tabletop_envs import registry
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, ask, begin, finish
+from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, ask, begin, check_table, finish
 from tabletop_envs.core import loops, record
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import ALL, Game
@@ -444,8 +444,8 @@ def sample(game: Game, settings: Settings, agents: Sequence[str], games: int, se
     agents: by seat, as `make_agent` takes them; seed: from which the keys of the games are derived, and those of the
     agents. A game without chance begins with as many random actions as it declares `opening_decisions`.
 
-    Raises OptionError when the names are not one a seat, and what `make_agent` raises; while games are played, what
-    the agents raise.
+    Raises OptionError when the names are not one a seat and for an agent that does not play such a game, and what
+    `make_agent` raises; while games are played, what the agents raise.
     """
     if len(agents) != settings.num_players:
         raise OptionError(f"{len(agents)} agents do not fill {settings.num_players} seats: name one a seat")
@@ -454,7 +454,9 @@ def sample(game: Game, settings: Settings, agents: Sequence[str], games: int, se
         return _sampled(game, settings, tuple(agents), games, seed)
     made: list[Agent] = []
     try:
-        made.extend(make_agent(name, game) for name in agents)
+        for name in agents:
+            made.append(make_agent(name, game))
+            check_table(made[-1], settings)
     except BaseException:
         _finish_all(made)
         raise

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from tabletop_envs import registry
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import Agent, ask, begin, finish, seat_seed
+from tabletop_envs.agents.base import Agent, ask, begin, check_table, finish, seat_seed
 from tabletop_envs.arena import replay
 from tabletop_envs.core.position import Position
 from tabletop_envs.core.record import PUBLIC as SEEN
@@ -85,7 +85,8 @@ class Table:
     start: fresh from `Position.new`; names: by seat, as `make_agent` takes them, `human` for a person; agent_seeds:
     by seat, of the agents' own chance (None: derived from the game's seed).
 
-    The agents are told that the game begins, and are asked from then on. Raises what `make_agent` raises.
+    The agents are told that the game begins, and are asked from then on. Raises what `make_agent` raises, and
+    OptionError for an agent that does not play such a game.
     """
 
     def __init__(self, start: Position, names: Sequence[str], agent_seeds: Sequence[int] | None = None) -> None:
@@ -103,6 +104,7 @@ class Table:
             for seat, name in enumerate(names):
                 if name != HUMAN:
                     self._agents[seat] = make_agent(name, start.game)
+                    check_table(self._agents[seat], start.settings)
                     begin(self._agents[seat], seat, self.agent_seeds[seat])
         except TabletopError:
             self.close()

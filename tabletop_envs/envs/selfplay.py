@@ -18,7 +18,7 @@ import gymnasium
 import numpy as np
 
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, PolicyAgent, policy_name
+from tabletop_envs.agents.base import BUILT_IN, RANDOM, Opponent, PolicyAgent, check_table, policy_name
 from tabletop_envs.core import loops
 from tabletop_envs.core.checks import is_whole
 from tabletop_envs.core.game import Game
@@ -149,6 +149,8 @@ class SelfPlay:
         self.num_players = self.batch.num_players
         self.learner = check_learner(learner, self.num_players)
         self.pool = opponents if isinstance(opponents, OpponentPool) else OpponentPool(_resolved(opponents, self.game))
+        for member, _ in self.pool.members:
+            check_table(member, self.batch.settings)
         self.reward = Reward(reward, self.game.spec)
         self.earned = {name: self.reward.weights[name] for name in EARNED if as_earned and name in self.reward.weights}
         self.append_mask = append_mask

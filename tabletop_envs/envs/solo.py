@@ -18,7 +18,18 @@ import gymnasium
 import numpy as np
 
 from tabletop_envs.agents import make_agent
-from tabletop_envs.agents.base import BUILT_IN, GREEDY, RANDOM, Agent, Opponent, PolicyAgent, ask, begin, finish
+from tabletop_envs.agents.base import (
+    BUILT_IN,
+    GREEDY,
+    RANDOM,
+    Agent,
+    Opponent,
+    PolicyAgent,
+    ask,
+    begin,
+    check_table,
+    finish,
+)
 from tabletop_envs.core import loops
 from tabletop_envs.core.game import Game
 from tabletop_envs.core.header import KEY_LIMIT, NOBODY
@@ -174,6 +185,8 @@ class TabletopSolo(gymnasium.Env[np.ndarray, np.int64]):
         self.observation_space = learner_space(self.game, self._table.settings, append_mask)
         self.action_space = self.game.actions.space(self._table.settings.values)
         self.opponents = _seated(opponents, self.game, self.num_players - 1)
+        for opponent in self.opponents:
+            check_table(opponent, self._table.settings)
         self._games = 0
         self._seat = 0
         self._name = self._table.possible_agents[0]
