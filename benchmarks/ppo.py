@@ -84,9 +84,11 @@ def train(config: RunConfig, wrapped: dict[str, Any], watch: Stopwatch) -> Momen
 
 
 def train_figures(game: Game, settings: Settings, seconds: float) -> list[Figure]:
-    """Training by the defaults of `tabletop-envs train`, but all opponents compiled random ones, on one thread."""
+    """PPO by the defaults of `tabletop-envs train`, without imitation before it, on one thread; all opponents are
+    compiled random ones."""
     torch.set_num_threads(1)
-    config = RunConfig(game.spec.env_id, settings.num_players, settings.changed(), minutes=LIMIT, pool={"random": 1.0})
+    game_facts = (game.spec.env_id, settings.num_players, settings.changed())
+    config = RunConfig(*game_facts, minutes=LIMIT, pool={"random": 1.0}, imitation=0.0)
     methods: dict[str, Method] = {name: getattr(SelfPlayVecEnv, name) for name in CALLED}
     watch = Stopwatch()
     real = train(config, {name: timed(watch, method) for name, method in methods.items()}, watch)

@@ -68,12 +68,14 @@ def train(
     threads: int,
     folder: Path,
 ) -> None:
-    """Train GAMES, one run a seed, and measure every kept snapshot."""
+    """Train GAMES, one run a seed, and measure every kept snapshot; a run that had less time goes on."""
     torch.set_num_threads(threads)
     for game in games:
         for seed in range(first_seed, first_seed + seeds):
             name = f"{game}-{players}p-seed{seed}"
             run = TrainingRun(folder / name, RunConfig(game, players, minutes=minutes, seed=seed))
+            if minutes > run.config.minutes:
+                run.extend(minutes)
             console.print(f"{name}: {run.state['seconds'] / 60:.1f} of {minutes:g} minutes trained")
             if not _train(run, name):
                 console.print("stopped; the same command goes on")
