@@ -48,6 +48,11 @@ def header(entrants: Mapping[str, Entrant]) -> dict[str, Any]:
     }
 
 
+def beside(games: Path, ending: str) -> Path:
+    """The file of this ending that goes with a file of games."""
+    return games.with_name(games.name.removesuffix(replays.COMPRESSED) + ending)
+
+
 class Journal:
     """The games of a part of a schedule that are played so far.
 
@@ -57,7 +62,7 @@ class Journal:
 
     def __init__(self, path: Path, schedule: Schedule, entrants: Mapping[str, Entrant]) -> None:
         self.path, self.schedule = path, schedule
-        self.part = path.with_name(path.name.removesuffix(replays.COMPRESSED) + ".part")
+        self.part = beside(path, ".part")
         self.fixtures = {fixture.place: fixture for fixture in schedule.fixtures()}
         self.header = header(entrants)
         self._game = registry.spec(schedule.game).env_id

@@ -15,9 +15,9 @@ from typing import Final
 
 from tabletop_envs.agents.base import View, finish
 from tabletop_envs.arena import roster, schedule
-from tabletop_envs.arena.journal import Journal
+from tabletop_envs.arena.journal import Journal, beside
 from tabletop_envs.arena.referee import Played
-from tabletop_envs.arena.replay import COMPRESSED, FAILURES
+from tabletop_envs.arena.replay import FAILURES
 from tabletop_envs.arena.roster import AGENTS, LLM, Entrant
 from tabletop_envs.arena.schedule import Fixture, Schedule
 from tabletop_envs.arena.workers import Job, Pool, Unit
@@ -95,7 +95,7 @@ def play(
     entrants = _entrants(whole, agents or board / AGENTS)
     path = schedule.games_file(season, candidate)
     busy = f"{path} is being played by another process: stop it, or let it end"
-    with claimed(path.with_name(path.name.removesuffix(COMPRESSED) + ".lock"), busy):
+    with claimed(beside(path, ".lock"), busy):
         journal = Journal(path, whole, entrants)
         wanted = list(whole.part(tables=tables).fixtures())
         left = [fixture for fixture in wanted if fixture not in journal]

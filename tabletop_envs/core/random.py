@@ -15,7 +15,7 @@ from tabletop_envs.core.jit import jit
 
 _WORD: Final = 0xFFFFFFFF
 _PARITY: Final = 0x1BD11BDA
-_ROUNDS: Final = 13
+ROUNDS: Final = 13
 _ROTATIONS: Final = np.array([13, 15, 26, 6, 17, 29, 16, 24], dtype=np.int64)
 _ROTATIONS.flags.writeable = False
 
@@ -51,14 +51,14 @@ def threefry(key_low: int, key_high: int, counter_low: int, counter_high: int, r
 @jit
 def word(key: int, kind: int, count: int) -> int:
     """A 32-bit word, uniform over keys, kinds and counts (all non-negative)."""
-    low, _ = threefry(key & _WORD, key >> 32, count & _WORD, kind, _ROUNDS)
+    low, _ = threefry(key & _WORD, key >> 32, count & _WORD, kind, ROUNDS)
     return low
 
 
 @jit
 def derive_key(key: int, kind: int, count: int) -> int:
     """A new key below 2^53 out of a key."""
-    low, high = threefry(key & _WORD, key >> 32, count & _WORD, kind, _ROUNDS)
+    low, high = threefry(key & _WORD, key >> 32, count & _WORD, kind, ROUNDS)
     return ((high & 0x1FFFFF) << 32) | low  # 21 + 32 bits: KEY_LIMIT is 2^53
 
 

@@ -37,7 +37,7 @@ from tabletop_envs.core.loops import (
     choose,
     take,
 )
-from tabletop_envs.core.random import SALT_LIMIT, SEARCH, derive_key, threefry, word
+from tabletop_envs.core.random import ROUNDS, SALT_LIMIT, SEARCH, derive_key, threefry, word
 
 MAX_DEPTH: Final = 256  # decisions within the tree: equal situations may lead back to themselves
 UNVISITED: Final = 0.1
@@ -47,7 +47,6 @@ NONE: Final = -1
 UNASKED: Final = -2
 _WORD: Final = 0xFFFFFFFF
 _KEY: Final = 0x3FFFFFFF  # keys stay below 2^62
-_ROUNDS: Final = 13
 
 # element type record: fields are attributes with the JIT off too
 NODE: Final = np.dtype(
@@ -145,7 +144,7 @@ def fingerprint(seat: int, bits: np.ndarray, keys: np.ndarray) -> int:
         x, y = int(bits[k]), int(bits[half + k])
         low += ((x + int(keys[0, k])) & _WORD) * ((y + int(keys[1, k])) & _WORD)
         high += ((x + int(keys[0, k + 1])) & _WORD) * ((y + int(keys[1, k + 1])) & _WORD)
-    x, y = threefry(low & _WORD, (low >> 32) & _WORD, high & _WORD, (high >> 32) & _WORD, _ROUNDS)
+    x, y = threefry(low & _WORD, (low >> 32) & _WORD, high & _WORD, (high >> 32) & _WORD, ROUNDS)
     return ((y & _KEY) << 32) | x
 
 
