@@ -20,7 +20,6 @@ from tabletop_envs.arena.schedule import Lineup, Schedule, lineup, season_lineup
 from tabletop_envs.core.game import Game
 from tabletop_envs.errors import CorruptDataError, OptionError, UnknownAgentError, UnknownGameError
 
-LEADERBOARD = Path(__file__).parents[1] / "benchmarks" / "leaderboard"
 ANCHORS = ["random", "greedy", "mcts-100", "mcts-1000"]
 
 
@@ -331,28 +330,6 @@ def test_digests_are_of_the_files(board: Board) -> None:
     assert roster.read(folder).facts() == {"version": "1", "code_sha256": code, "weights_sha256": weights}
     board.add("far", "last", weights={"address": "https://example.org/w", "sha256": "f" * 64, "bytes": 3})
     assert roster.read(board.root / "agents" / "far").facts()["weights_sha256"] == "f" * 64
-
-
-# --- the leaderboard --------------------------------------------------------------------------------------------
-
-
-def test_the_schedules_of_the_leaderboard() -> None:
-    anchors = schedules.read_anchors(LEADERBOARD)
-    paths = sorted(LEADERBOARD.glob("seasons/*/*/*/schedule.json"))
-    assert paths
-    for path in paths:
-        schedule = Schedule.read(path)
-        assert schedule.text() == path.read_text(encoding="utf-8")
-        assert schedules.season_folder(LEADERBOARD, schedule) == path.parent
-        assert schedules.board_of(path.parent) == LEADERBOARD
-        names = schedule.part().agents()
-        assert set(names) <= set(anchors)
-        for name in names:
-            entrant = roster.read(LEADERBOARD / "agents" / name)
-            assert (schedule.game, schedule.num_players) in entrant.games
-        in_order = [name for name in anchors if name in names]
-        lineups = {entry.name for entry in season_lineups(in_order, schedule.num_players, 1)}
-        assert {entry.name for entry in schedule.lineups} >= lineups  # one that was extended holds others too
 
 
 # --- the command ------------------------------------------------------------------------------------------------
